@@ -1,0 +1,209 @@
+package actions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/cbpolicy/cbpolicy/dsl"
+	"github.com/cbpolicy/cbpolicy/registry"
+	"github.com/cbpolicy/cbpolicy/session"
+)
+
+// The limits of an action that states none.
+const (
+	DefaultConfirmTimeout = 5 * time.Minute
+	DefaultMaxWait        = time.Minute
+)
+
+// Gate lets a step through or stops it. Session and Clock are required.
+type Gate struct {
+	Session *session.Session
+	Clock   session.Clock
+	// Confirmer asks; nil: there is nobody to ask, and a confirm rule aborts.
+	Confirmer Confirmer
+	// Log receives a line for every rule that warns or is only observed; nil: none.
+	Log *slog.Logger
+	// Waiting is told before the gate waits for room; nil: nobody is.
+	Waiting func(st *session.Step, v *registry.Verdict, d time.Duration)
+
+	asking asking
+}
+
+// Enter has the step judged until it may run or is stopped. On nil it was
+// admitted and its result is owed to the session's After. Otherwise the error
+// is a [*StopError], or the context's where that ended first. The verdict is
+// the last one reached, whatever the error.
+func (g *Gate) Enter(ctx context.Context, st *session.Step) (*registry.Verdict, error) {
+	v := &registry.Verdict{}
+	var waited time.Duration
+	for {
+		if err := ctx.Err(); err != nil {
+			return v, err
+		}
+		g.Session.Before(ctx, st, v)
+		g.log(v)
+		switch {
+		case !v.Decision.Blocks():
+			return v, nil
+		case v.Decision >= registry.Review:
+			// Nobody reviews here: a review that is asked for and not to be had stops the step.
+			return v, stop(ErrAborted, v, nil, nil)
+		case throttles(v):
+			d, err := g.wait(ctx, st, v, waited)
+			if err != nil {
+				return v, err
+			}
+			waited += d
+		default:
+			if err := g.ask(ctx, st, v); err != nil {
+				return v, err
+			}
+		}
+	}
+}
+
+// unsatisfied yields the fired rules of a kind that still stand in the way.
+func unsatisfied(v *registry.Verdict, kind dsl.ActionKind) []registry.Fired {
+	var out []registry.Fired
+	for _, f := range v.Fired {
+		if f.Rule.Action.Kind == kind && f.Rule.Options.Mode == dsl.Enforce && !f.Approved {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func throttles(v *registry.Verdict) bool { return len(unsatisfied(v, dsl.Throttle)) > 0 }
+
+// wait waits until the slowest throttle rule has room. It stops the step if
+// no time is known, or if a rule would have it wait longer than it says.
+func (g *Gate) wait(ctx context.Context, st *session.Step, v *registry.Verdict, waited time.Duration) (time.Duration, error) {
+	for _, f := range unsatisfied(v, dsl.Throttle) {
+		limit := orDefault(f.Rule.Action.Limit, DefaultMaxWait)
+		if f.RetryAfter < 0 || waited+f.RetryAfter > limit {
+			return 0, stop(ErrThrottled, v, &f, nil)
+		}
+	}
+	// A wait of nothing would ask the store again and again at the same instant.
+	d := max(v.RetryAfter, time.Nanosecond)
+	if g.Waiting != nil {
+		g.Waiting(st, v, d)
+	}
+	if err := g.Clock.Sleep(ctx, d); err != nil {
+		return 0, err
+	}
+	return d, nil
+}
+
+func orDefault(d dsl.Duration, def time.Duration) time.Duration {
+	if d.IsZero() {
+		return def
+	}
+	return d.Time()
+}
+
+// ask puts every unsatisfied confirm rule to the confirmer and records what
+// is approved. Every rule must be: approving one approves no other.
+func (g *Gate) ask(ctx context.Context, st *session.Step, v *registry.Verdict) error {
+	rules := unsatisfied(v, dsl.Confirm)
+	if g.Confirmer == nil {
+		return stop(ErrAborted, v, &rules[0], errors.New("there is nobody to ask"))
+	}
+	q := question(g.Session.ID(), st, v, rules)
+	timeout := orDefault(rules[0].Rule.Action.Limit, DefaultConfirmTimeout)
+	for _, f := range rules {
+		timeout = min(timeout, orDefault(f.Rule.Action.Limit, DefaultConfirmTimeout))
+	}
+	answers, mine, err := g.asking.once(ctx, q, func() ([]Answer, error) { return g.confirm(ctx, q, timeout) })
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	for i, f := range rules {
+		switch {
+		case err != nil:
+			return stop(ErrAborted, v, &f, err)
+		case i >= len(answers):
+			return stop(ErrAborted, v, &f, errors.New("no answer"))
+		case answers[i] == No:
+			return stop(ErrDeclined, v, &f, nil)
+		}
+	}
+	if !mine {
+		return nil // the one who asked has the approval; judge again
+	}
+	for i, f := range rules {
+		expires := g.Clock.Now() + int64(orDefault(f.Rule.Action.Limit, DefaultConfirmTimeout))
+		if answers[i] == ForRun {
+			expires = 0
+		}
+		if err := g.Session.Approve(ctx, st, f.Rule, answers[i] == ForRun, expires); err != nil {
+			return stop(ErrAborted, v, &f, err)
+		}
+	}
+	return nil
+}
+
+// confirm asks within a time, whatever the confirmer does. The time is the
+// gate's clock's, so that a dry run does not wait for real.
+func (g *Gate) confirm(ctx context.Context, q *Question, timeout time.Duration) ([]Answer, error) {
+	asked, cancel := context.WithCancel(ctx)
+	defer cancel()
+	type reply struct {
+		answers []Answer
+		err     error
+	}
+	done := make(chan reply, 1)
+	go func() {
+		defer func() {
+			if r := recover(); r != nil {
+				done <- reply{err: fmt.Errorf("the confirmer failed: %v", r)}
+			}
+		}()
+		answers, err := g.Confirmer.Confirm(asked, q)
+		done <- reply{answers, err}
+	}()
+	late, giveUp := g.Clock.Timeout(timeout)
+	defer giveUp()
+	select {
+	case r := <-done:
+		return r.answers, r.err
+	case <-late:
+		// An answer that arrived with the deadline counts.
+		select {
+		case r := <-done:
+			return r.answers, r.err
+		default:
+			return nil, fmt.Errorf("no answer within %s", timeout)
+		}
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func question(id string, st *session.Step, v *registry.Verdict, rules []registry.Fired) *Question {
+	q := &Question{Session: id, Chain: st.Chain, Step: st.ID, Ability: st.Ability, Args: st.Args.String(), Rules: rules}
+	for _, f := range v.Fired {
+		if f.Rule.Action.Kind != dsl.Confirm || f.Rule.Options.Mode == dsl.Observe {
+			q.Also = append(q.Also, f)
+		}
+	}
+	return q
+}
+
+// log writes what was noticed but does not stop.
+func (g *Gate) log(v *registry.Verdict) {
+	if g.Log == nil {
+		return
+	}
+	for i := range v.Fired {
+		f := &v.Fired[i]
+		observed := f.Rule.Options.Mode == dsl.Observe
+		if f.Rule.Action.Kind == dsl.Warn || observed {
+			g.Log.Warn(f.Rule.FilledReason(), "rule", f.Rule.ID, "explain", f.Explain(),
+				"step", v.Step, "ability", v.Ability, "observed", observed)
+		}
+	}
+}

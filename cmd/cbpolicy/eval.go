@@ -1,0 +1,121 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cbpolicy/cbpolicy/registry"
+	"github.com/cbpolicy/cbpolicy/session/eval"
+)
+
+// evalOptions are the flags of eval.
+type evalOptions struct {
+	policies, chains []string
+	builtins         bool
+	format           string
+}
+
+func newEval() *cobra.Command {
+	var o evalOptions
+	cmd := &cobra.Command{
+		Use:   "eval --policy FILE.cbp… [--chain FILE.yaml…] [--builtins] [STEP.json|-]",
+		Short: "Decide steps given as JSON",
+		Long: `eval reads one step as JSON, or JSON Lines of steps, and prints one verdict a
+line. The steps are decided in order on one state: an admitted step is recorded.
+
+Exit code 5 says that the last decision blocks.`,
+		Example: `  echo '{"chain":"trade","ability":"trading.execute","args":{"amount":1500}}' |
+    cbpolicy eval --policy examples/global/policy.cbp`,
+		Args: atMost(1, "one file of steps, or - for standard input"),
+	}
+	cmd.Flags().StringArrayVarP(&o.policies, "policy", "p", nil, "policy file or directory of .cbp files (repeatable)")
+	cmd.Flags().StringArrayVar(&o.chains, "chain", nil, "chain whose rules apply to its steps (repeatable)")
+	cmd.Flags().BoolVar(&o.builtins, "builtins", false, "put the built-in rules in force; meters start at 0")
+	formatFlag(cmd, &o.format, "json", "text")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		path := stdin
+		if len(args) == 1 {
+			path = args[0]
+		}
+		return runEval(cmd, o, path)
+	}
+	return cmd
+}
+
+func runEval(cmd *cobra.Command, o evalOptions, path string) error {
+	if len(o.policies) == 0 && len(o.chains) == 0 && !o.builtins {
+		return usage("eval: no rules: give --policy, --chain or --builtins")
+	}
+	var reg registry.Registry
+	if err := loadPolicies(cmd, &reg, o.policies); err != nil {
+		return err
+	}
+	for _, c := range o.chains {
+		if _, err := loadChain(cmd, &reg, c); err != nil {
+			return err
+		}
+	}
+	if o.builtins {
+		if err := reg.LoadBuiltins(); err != nil {
+			return err
+		}
+	}
+	in := cmd.InOrStdin()
+	if path != stdin {
+		f, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		in = f
+	}
+	return evalSteps(cmd, eval.New(eval.Options{Registry: &reg, Builtins: o.builtins}), in, o.format)
+}
+
+// evalSteps decides one step after the other as they arrive.
+func evalSteps(cmd *cobra.Command, e *eval.Evaluator, in io.Reader, format string) error {
+	steps := eval.NewReader(in)
+	blocks, any := false, false
+	for {
+		step, err := steps.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return fmt.Errorf("read steps: %w", err)
+		}
+		v := e.Line(cmd.Context(), step)
+		if err := printVerdict(cmd.OutOrStdout(), &v, format); err != nil {
+			return err
+		}
+		blocks, any = v.Decision.Blocks(), true
+	}
+	if !any {
+		return usage("eval: no step was given")
+	}
+	if blocks {
+		return exit(exitBlocked)
+	}
+	return nil
+}
+
+// printVerdict prints a verdict on a line, or as text for a person.
+func printVerdict(w io.Writer, v *registry.Verdict, format string) error {
+	out := bufio.NewWriter(w)
+	if format == "json" {
+		data, err := v.MarshalJSON()
+		if err != nil {
+			return err
+		}
+		out.Write(data)
+		out.WriteByte('\n')
+		return out.Flush()
+	}
+	verdictText(out, v, colour(w))
+	return out.Flush()
+}

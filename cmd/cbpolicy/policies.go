@@ -1,0 +1,67 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cbpolicy/cbpolicy/chain"
+	"github.com/cbpolicy/cbpolicy/diag"
+	"github.com/cbpolicy/cbpolicy/dsl"
+	"github.com/cbpolicy/cbpolicy/registry"
+)
+
+// loadPolicies puts policy files in force, all or nothing. A directory
+// stands for the .cbp files below it.
+func loadPolicies(cmd *cobra.Command, reg *registry.Registry, paths []string) error {
+	files, err := walk(paths, ".cbp")
+	if err != nil {
+		return err
+	}
+	var policies []*dsl.Policy
+	var faults diag.List
+	for _, path := range files {
+		name, data, err := read(cmd, path)
+		if err != nil {
+			return err
+		}
+		p, fs := dsl.ParsePolicy(name, data)
+		faults = append(faults, fs...)
+		policies = append(policies, p)
+	}
+	if faults.Err() != nil {
+		return refuse(cmd, faults)
+	}
+	if err := reg.Load(policies...); err != nil {
+		return refuse(cmd, err)
+	}
+	return nil
+}
+
+// loadChain reads a chain and puts its rules in force.
+func loadChain(cmd *cobra.Command, reg *registry.Registry, path string) (*chain.Chain, error) {
+	name, data, err := read(cmd, path)
+	if err != nil {
+		return nil, err
+	}
+	c, faults := chain.Parse(name, data)
+	if faults.Err() != nil {
+		return nil, refuse(cmd, faults)
+	}
+	if err := reg.Replace(c.Ruleset()); err != nil {
+		return nil, refuse(cmd, err)
+	}
+	return c, nil
+}
+
+// refuse prints findings to stderr and ends with the code for findings.
+func refuse(cmd *cobra.Command, err error) error {
+	list, ok := err.(diag.List)
+	if !ok {
+		return err
+	}
+	if err := diag.Text(cmd.ErrOrStderr(), list, diag.TextOptions{Color: colour(cmd.ErrOrStderr())}); err != nil {
+		return fmt.Errorf("print findings: %w", err)
+	}
+	return exit(exitFindings)
+}

@@ -1,0 +1,231 @@
+package dsl
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cbpolicy/cbpolicy/diag"
+)
+
+// Limits of a <nyaya> block, beside MaxBlock.
+const (
+	MaxBlockSteps = 50  // S: and ADD_STEP lines
+	MaxBlockRules = 100 // B: lines
+)
+
+// BlockPrefix begins the id of every chain that a model wrote.
+const BlockPrefix = "nyaya/"
+
+// Block is a parsed <nyaya> block. What a model writes may only tighten: who
+// puts its rules in force gives them the trust of a model.
+type Block struct {
+	File   string
+	Pos    diag.Position // of the block's first character
+	Domain string        // of D:; "" without one
+	Risk   Risk          // of D:; RiskNone without one
+	Grants []Grant       // of all G: lines; none: the block grants nothing and limits nothing
+	Rules  []*Rule
+	Mode   ModeLine
+	// Lines are all lines but blank ones, in order; those that have no field above too.
+	Lines []TagLine
+}
+
+// Risk is how risky a domain is. The zero value means that nothing is said.
+type Risk int
+
+// The risks, in rising order.
+const (
+	RiskNone Risk = iota
+	RiskLow
+	RiskMedium
+	RiskHigh
+	RiskCritical
+)
+
+var riskNames = [...]string{"", "low", "medium", "high", "critical"}
+
+// String returns "low", "medium", "high", "critical" or "".
+func (r Risk) String() string { return riskNames[r] }
+
+// ParseRisk reads a risk's word.
+func ParseRisk(word string) (Risk, bool) {
+	i := slices.Index(riskNames[1:], word)
+	return Risk(i + 1), i >= 0
+}
+
+// Grant is an ability that a block allows its chain, exactly as named.
+type Grant struct {
+	Name string
+	At   Span
+}
+
+// BlockMode is what a block is for.
+type BlockMode int
+
+// The modes. Without a mode line a block writes the chain of its domain.
+const (
+	ModeDomain BlockMode = iota
+	ModeNew
+	ModeRun // C:
+	ModePatch
+	ModeCache
+	ModeNoCache
+	ModeProposeFunc
+)
+
+// ModeLine is the line that says what a block is for.
+type ModeLine struct {
+	Kind BlockMode
+	Name string // of the chain or function; "" for CACHE and NOCACHE
+	Args string // what follows the name's "|", or the time of CACHE, as written
+	Pos  diag.Position
+}
+
+// TagLine is one line of a block: TAG:text.
+type TagLine struct {
+	Tag  string
+	Text string        // behind the colon, as written
+	Pos  diag.Position // of the tag
+	At   diag.Position // of Text
+}
+
+// ChainID returns the id under which what the block writes runs:
+// nyaya/<name>, or nyaya/<domain> without a mode line. It is "" for a block
+// that writes no chain (CACHE, NOCACHE, PROPOSE_FUNC).
+func (b *Block) ChainID() string {
+	switch b.Mode.Kind {
+	case ModeNew, ModeRun, ModePatch:
+		return BlockPrefix + b.Mode.Name
+	case ModeDomain:
+		if b.Domain != "" {
+			return BlockPrefix + b.Domain
+		}
+	}
+	return ""
+}
+
+// ParseBlock reads a block's lines. Any unknown or faulty line refuses the
+// whole block: it returns a block only if there is no finding, as a chain
+// must never run with fewer rules than were written.
+func ParseBlock(raw *RawBlock) (*Block, diag.List) {
+	r := &blockReader{block: &Block{File: raw.File, Pos: raw.Pos}}
+	if len(raw.Text) > MaxBlock {
+		s := &source{file: raw.File, pos: raw.Pos}
+		return nil, diag.List{withID(s.fault(0, 0, fmt.Sprintf("the block is %d bytes long; at most %d are allowed", len(raw.Text), MaxBlock), "split the chain"), LimitID)}
+	}
+	pos := raw.Pos
+	for line := range strings.SplitSeq(raw.Text, "\n") {
+		r.scan(&source{file: raw.File, pos: pos, text: strings.TrimSuffix(line, "\r")})
+		pos = diag.Position{Line: pos.Line + 1, Column: 1}
+	}
+	r.mode()
+	for _, l := range r.lines {
+		r.read(l)
+	}
+	r.whole()
+	if len(r.findings) > 0 {
+		r.findings.Sort()
+		return nil, r.findings
+	}
+	return r.block, nil
+}
+
+// blockReader reads a block in two passes, as the meaning of D: and of
+// others depends on the mode line, which may stand anywhere.
+type blockReader struct {
+	block        *Block
+	lines        []blockLine
+	findings     diag.List
+	steps, rules int
+	domain       *blockLine // the first D: line
+}
+
+// blockLine is a line whose tag is known.
+type blockLine struct {
+	TagLine
+	src  *source // the whole line
+	text *source // behind the colon
+}
+
+func (r *blockReader) report(f *diag.Finding) { r.findings = append(r.findings, f) }
+
+// scan splits a line into tag and text.
+func (r *blockReader) scan(s *source) {
+	text := strings.TrimLeft(s.text, " \t")
+	indent := len(s.text) - len(text)
+	if text == "" || len(r.findings) >= MaxFindings {
+		return
+	}
+	if f := s.checkCharacters(); f != nil {
+		r.report(f)
+		return
+	}
+	name, rest, found := strings.Cut(text, ":")
+	name = strings.TrimRight(name, " \t")
+	if kind, ok := blockTags[name]; !ok || found == (kind == tagBare) {
+		r.report(s.unknownTag(indent, text, knownBlockTags(), policyOnly))
+		return
+	}
+	l := blockLine{TagLine: TagLine{Tag: name, Text: rest, Pos: s.at(indent)}, src: s}
+	l.text = s.sub(len(s.text)-len(rest), rest)
+	l.At = l.text.pos
+	r.lines = append(r.lines, l)
+	r.block.Lines = append(r.block.Lines, l.TagLine)
+}
+
+// read puts the meaning of a line into the block.
+func (r *blockReader) read(l blockLine) {
+	mode := r.block.Mode.Kind
+	switch blockTags[l.Tag] {
+	case tagDomain:
+		if mode != ModeProposeFunc { // there D: is a description
+			r.readDomain(l)
+		}
+	case tagGrant:
+		r.readGrants(l)
+	case tagRule:
+		r.readRule(l)
+	case tagStep:
+		if r.steps++; r.steps == MaxBlockSteps+1 {
+			r.report(withID(l.fault("too many steps", fmt.Sprintf("a block may hold %d", MaxBlockSteps)), LimitID))
+		}
+	}
+	if l.Tag == "ADD_PARAM" || l.Tag == "ADD_STEP" || l.Tag == "REMOVE_STEP" {
+		if mode != ModePatch {
+			r.report(l.fault(l.Tag+": changes a chain, but the block names none", "write PATCH:NAME for the chain to change"))
+		}
+	}
+	if blockTags[l.Tag] == tagFunc && mode != ModeProposeFunc {
+		r.report(l.fault(l.Tag+": describes a function, but the block proposes none", "write PROPOSE_FUNC:NAME"))
+	}
+}
+
+// whole checks what no line can tell by itself.
+func (r *blockReader) whole() {
+	if len(r.findings) > 0 || len(r.lines) == 0 {
+		if len(r.lines) == 0 && len(r.findings) == 0 {
+			r.report((&source{file: r.block.File, pos: r.block.Pos}).fault(0, 0, "the block is empty", "such as NEW:name and S: lines, or D:domain|risk and B: lines"))
+		}
+		return
+	}
+	if r.block.ChainID() != "" {
+		return
+	}
+	for _, l := range r.lines {
+		switch kind := blockTags[l.Tag]; {
+		case kind == tagRule, kind == tagGrant, kind == tagStep && r.block.Mode.Kind != ModeProposeFunc:
+			r.report(l.fault("the block names no chain that this line could belong to", "write NEW:name or D:domain|risk"))
+			return
+		}
+	}
+	if r.block.Mode.Kind == ModeDomain {
+		r.report(r.lines[0].fault("the block names no chain", "write NEW:name, C:name or D:domain|risk"))
+	}
+}
+
+// fault is a finding about the whole line.
+func (l *blockLine) fault(message, hint string) *diag.Finding {
+	indent := len(l.src.text) - len(strings.TrimLeft(l.src.text, " \t"))
+	return l.src.fault(indent, len(strings.TrimRight(l.src.text, " \t")), message, hint)
+}

@@ -1,0 +1,90 @@
+package dsl
+
+import (
+	"errors"
+
+	"github.com/alecthomas/participle/v2"
+	"github.com/alecthomas/participle/v2/lexer"
+
+	"github.com/cbpolicy/cbpolicy/diag"
+)
+
+// ParseRule reads one rule, without "B:". The text's first character stands
+// at pos in file. A finding has one of the ids syntax, limit-exceeded and
+// unobservable-frequency.
+func ParseRule(file string, pos diag.Position, text string) (*Rule, *diag.Finding) {
+	return parseRule(&source{file: file, pos: pos, text: text})
+}
+
+// ParseCondition reads what stands before the first "|" of a rule.
+func ParseCondition(file string, pos diag.Position, text string) (Condition, *diag.Finding) {
+	s := &source{file: file, pos: pos, text: text}
+	node, f := parse(s, conditionParser(), formCondition)
+	if f != nil {
+		return nil, f
+	}
+	return s.condition(node)
+}
+
+// ParseAction reads an action, such as "confirm(5m)".
+func ParseAction(file string, pos diag.Position, text string) (Action, *diag.Finding) {
+	s := &source{file: file, pos: pos, text: "|" + text, skip: 1}
+	node, f := parse(s, actionParser(), formAction)
+	if f != nil {
+		return Action{}, f
+	}
+	return s.action(&node.Action)
+}
+
+func parseRule(s *source) (*Rule, *diag.Finding) {
+	node, f := parse(s, ruleParser(), formRule)
+	if f != nil {
+		return nil, f
+	}
+	return s.rule(node)
+}
+
+// form is what a text should be.
+type form int
+
+const (
+	formRule form = iota
+	formCondition
+	formAction
+)
+
+// parse runs a parser over a text that was checked, and explains its failure.
+func parse[T any](s *source, p *participle.Parser[T], as form) (*T, *diag.Finding) {
+	if f := s.checkText(); f != nil {
+		return nil, f
+	}
+	tokens, err := lexAll(s.text)
+	if err != nil {
+		return nil, s.fault(s.skip, len(s.text), "the text cannot be read: "+err.Error(), "")
+	}
+	peek, err := lexer.Upgrade(&replay{tokens: tokens})
+	if err != nil {
+		return nil, s.fault(s.skip, len(s.text), "the text cannot be read: "+err.Error(), "")
+	}
+	node, err := p.ParseFromLexer(peek)
+	if err == nil {
+		return node, nil
+	}
+	at := len(s.text)
+	if perr := participle.Error(nil); errors.As(err, &perr) {
+		at = perr.Position().Offset
+	}
+	return nil, explain(s, as, tokens, at)
+}
+
+// replay hands out tokens that were read before.
+type replay struct{ tokens []lexer.Token }
+
+// Next returns the next token; the last one is the end.
+func (r *replay) Next() (lexer.Token, error) {
+	t := r.tokens[0]
+	if !t.EOF() {
+		r.tokens = r.tokens[1:]
+	}
+	return t, nil
+}

@@ -1,0 +1,297 @@
+// Package decimal owns exact decimal numbers: parsing the number grammar of
+// the rule language and comparing without rounding. It does no arithmetic.
+package decimal
+
+import (
+	"cmp"
+	"math/bits"
+	"strconv"
+	"strings"
+)
+
+// Limits of the number grammar.
+const (
+	MaxExponent = 400  // greatest absolute value of a written exponent
+	MaxDigits   = 1000 // most digits before and after the point together
+)
+
+// maxSmall is the most significant digits that always fit a uint64.
+const maxSmall = 19
+
+// Decimal is an exact decimal number, normalised so that equal numbers are
+// equal values (==). The zero value is 0.
+type Decimal struct {
+	coef   uint64 // the digits, if there are at most 19 significant ones
+	digits string // otherwise the digits, without leading or trailing zeros
+	exp    int32  // the number is digits × 10^exp
+	neg    bool
+}
+
+// FromInt returns n as a decimal.
+func FromInt(n int64) Decimal {
+	if n < 0 {
+		return small(true, -uint64(n), 0)
+	}
+	return small(false, uint64(n), 0)
+}
+
+// Parse reads [+-]?digits[.digits][e[+-]digits] after dropping surrounding
+// blank, tab, CR and LF. It reports false for anything else, for an exponent
+// beyond MaxExponent and for more than MaxDigits digits.
+func Parse(s string) (Decimal, bool) {
+	s = trim(s)
+	neg := false
+	if s != "" && (s[0] == '-' || s[0] == '+') {
+		neg = s[0] == '-'
+		s = s[1:]
+	}
+	var coef uint64
+	i, point, n := 0, -1, 0 // n counts significant digits in coef
+	for ; i < len(s); i++ {
+		c := s[i]
+		if c-'0' <= 9 {
+			if n < maxSmall {
+				coef = coef*10 + uint64(c-'0')
+			}
+			if coef != 0 {
+				n++
+			}
+			continue
+		}
+		if c != '.' || point >= 0 || i == 0 {
+			break
+		}
+		point = i
+	}
+	mantissa := s[:i]
+	if len(mantissa) == 0 || point == len(mantissa)-1 {
+		return Decimal{}, false
+	}
+	exp, ok := exponent(s[i:])
+	if !ok {
+		return Decimal{}, false
+	}
+	count := len(mantissa)
+	if point >= 0 {
+		count--
+		exp -= len(mantissa) - 1 - point
+	}
+	if count > MaxDigits {
+		return Decimal{}, false
+	}
+	if n <= maxSmall {
+		return small(neg, coef, exp), true
+	}
+	return large(neg, mantissa, exp), true
+}
+
+// exponent reads "" or e[+-]digits.
+func exponent(s string) (int, bool) {
+	if s == "" {
+		return 0, true
+	}
+	if s[0] != 'e' || len(s) < 2 {
+		return 0, false
+	}
+	s = s[1:]
+	neg := s[0] == '-'
+	if neg || s[0] == '+' {
+		s = s[1:]
+	}
+	if s == "" {
+		return 0, false
+	}
+	e := 0
+	for i := range len(s) {
+		if s[i]-'0' > 9 {
+			return 0, false
+		}
+		if e = e*10 + int(s[i]-'0'); e > MaxExponent {
+			return 0, false
+		}
+	}
+	if neg {
+		e = -e
+	}
+	return e, true
+}
+
+func trim(s string) string {
+	for s != "" && blank(s[0]) {
+		s = s[1:]
+	}
+	for s != "" && blank(s[len(s)-1]) {
+		s = s[:len(s)-1]
+	}
+	return s
+}
+
+func blank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
+
+// small normalises a number whose coefficient fits a uint64.
+func small(neg bool, coef uint64, exp int) Decimal {
+	if coef == 0 {
+		return Decimal{}
+	}
+	for coef%10 == 0 {
+		coef /= 10
+		exp++
+	}
+	return Decimal{coef: coef, exp: int32(exp), neg: neg}
+}
+
+// large normalises a number with more than 19 digits, which may still turn
+// out small once the zeros around it are gone.
+func large(neg bool, mantissa string, exp int) Decimal {
+	digits := strings.TrimLeft(strings.Replace(mantissa, ".", "", 1), "0")
+	trimmed := strings.TrimRight(digits, "0")
+	exp += len(digits) - len(trimmed)
+	if len(trimmed) <= maxSmall {
+		coef, _ := strconv.ParseUint(trimmed, 10, 64) // at most 19 digits always fit
+		return small(neg, coef, exp)
+	}
+	return Decimal{digits: trimmed, exp: int32(exp), neg: neg}
+}
+
+// Cmp compares exactly: -1 if d < e, 0 if they are equal, +1 if d > e.
+func (d Decimal) Cmp(e Decimal) int {
+	if d.neg != e.neg {
+		if d.neg {
+			return -1
+		}
+		return 1
+	}
+	c := cmpAbs(d, e)
+	if d.neg {
+		return -c
+	}
+	return c
+}
+
+// pow10 holds the powers of ten that fit a uint64.
+var pow10 = [...]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10,
+	1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19}
+
+// cmpAbs compares the absolute values.
+func cmpAbs(d, e Decimal) int {
+	if d.isZero() || e.isZero() {
+		return cmp.Compare(sign(d), sign(e))
+	}
+	if d.digits == "" && e.digits == "" {
+		switch diff := d.exp - e.exp; {
+		case diff == 0:
+			return cmp.Compare(d.coef, e.coef)
+		case diff > 0 && int(diff) < len(pow10):
+			if hi, lo := bits.Mul64(d.coef, pow10[diff]); hi == 0 {
+				return cmp.Compare(lo, e.coef)
+			}
+			return 1
+		case diff < 0 && int(-diff) < len(pow10):
+			if hi, lo := bits.Mul64(e.coef, pow10[-diff]); hi == 0 {
+				return cmp.Compare(d.coef, lo)
+			}
+			return -1
+		}
+	}
+	x, y := d.text(), e.text()
+	if c := cmp.Compare(len(x)+int(d.exp), len(y)+int(e.exp)); c != 0 {
+		return c
+	}
+	// Equal magnitude and no leading zeros: the digits compare as text, and
+	// as neither has trailing zeros the longer of two with a common start is greater.
+	return strings.Compare(x, y)
+}
+
+func (d Decimal) isZero() bool { return d.coef == 0 && d.digits == "" }
+
+func sign(d Decimal) int {
+	if d.isZero() {
+		return 0
+	}
+	return 1
+}
+
+func (d Decimal) text() string {
+	if d.digits != "" {
+		return d.digits
+	}
+	return strconv.FormatUint(d.coef, 10)
+}
+
+// Less reports d < e.
+func (d Decimal) Less(e Decimal) bool { return d.Cmp(e) < 0 }
+
+// Int returns d as an int64 if it is a whole number that fits.
+func (d Decimal) Int() (int64, bool) {
+	if d.digits != "" || d.exp < 0 || int(d.exp) >= len(pow10) {
+		return 0, d.isZero()
+	}
+	hi, lo := bits.Mul64(d.coef, pow10[d.exp])
+	if hi != 0 || lo > 1<<63-1 {
+		return 0, false
+	}
+	if d.neg {
+		return -int64(lo), true
+	}
+	return int64(lo), true
+}
+
+// TimesInt returns d × n, for turning a number with a unit into seconds. It
+// reports false if the exact product needs more than 19 significant digits.
+func (d Decimal) TimesInt(n int64) (Decimal, bool) {
+	if n < 0 || d.digits != "" {
+		return Decimal{}, n == 1
+	}
+	hi, lo := bits.Mul64(d.coef, uint64(n))
+	if hi != 0 {
+		return Decimal{}, false
+	}
+	return small(d.neg, lo, int(d.exp)), true
+}
+
+// plainZeros is how many zeros String writes out before it turns to an exponent.
+const plainZeros = 20
+
+// String prints the shortest plain form, or digits and an exponent where
+// that would need more than twenty zeros. Parse reads it back to an equal value.
+func (d Decimal) String() string {
+	if d.isZero() {
+		return "0"
+	}
+	s, exp := d.text(), int(d.exp)
+	switch {
+	case exp > plainZeros || exp > 0 && len(s)+exp > MaxDigits:
+		s = scientific(s, exp)
+	case exp >= 0:
+		s += strings.Repeat("0", exp)
+	case -exp < len(s):
+		s = s[:len(s)+exp] + "." + s[len(s)+exp:]
+	case -exp-len(s) <= plainZeros && 1-exp <= MaxDigits:
+		s = "0." + strings.Repeat("0", -exp-len(s)) + s
+	default:
+		s = scientific(s, exp)
+	}
+	if d.neg {
+		return "-" + s
+	}
+	return s
+}
+
+// scientific keeps the written exponent within MaxExponent by moving the
+// point: a number that was read can always be written so.
+func scientific(s string, exp int) string {
+	switch {
+	case exp > MaxExponent: // 5 followed by zeros, as in 500e399
+		s += strings.Repeat("0", exp-MaxExponent)
+		exp = MaxExponent
+	case exp < -MaxExponent: // 0.005e-399, or many digits behind the point
+		cut := -MaxExponent - exp
+		if cut < len(s) {
+			s = s[:len(s)-cut] + "." + s[len(s)-cut:]
+		} else {
+			s = "0." + strings.Repeat("0", cut-len(s)) + s
+		}
+		exp = -MaxExponent
+	}
+	return s + "e" + strconv.Itoa(exp)
+}

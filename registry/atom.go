@@ -1,0 +1,212 @@
+package registry
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/cbpolicy/cbpolicy/dsl"
+)
+
+// compiled is an atom made ready to be judged. Frequency atoms are not among
+// them: they ask a store.
+type compiled interface {
+	// holds judges the atom; if it holds, f says why.
+	holds(p *Plan, st *Step, r *Rule, f *found) bool
+	// tells ranks how much the atom explains when several of a rule hold.
+	tells() int
+}
+
+// found is why an atom holds.
+type found struct {
+	why           Why
+	actual, limit string
+}
+
+// How much an atom explains, from little to much.
+const (
+	tellsAbility = iota
+	tellsAfter
+	tellsMatch
+	tellsWhen
+	tellsFrequency
+	tellsThreshold
+)
+
+// compileAtom returns nil for a frequency atom.
+func compileAtom(a dsl.Atom, keys *Keys) (compiled, error) {
+	switch a := a.(type) {
+	case *dsl.Threshold:
+		return compileThreshold(a)
+	case *dsl.Ability:
+		return &abilityTest{name: a.Name.Fold(), not: a.Not}, nil
+	case *dsl.After:
+		return &afterTest{name: a.Name.Fold(), not: a.Not}, nil
+	case *dsl.Match:
+		return compileMatch(a)
+	case *dsl.When:
+		return compileWhen(a, keys)
+	}
+	return nil, nil
+}
+
+type abilityTest struct {
+	name dsl.NamePattern
+	not  bool
+}
+
+func (t *abilityTest) tells() int { return tellsAbility }
+
+func (t *abilityTest) holds(_ *Plan, st *Step, _ *Rule, f *found) bool {
+	if t.name.Match(st.fold()) == t.not {
+		return false
+	}
+	*f = found{actual: st.Ability}
+	return true
+}
+
+type afterTest struct {
+	name dsl.NamePattern
+	not  bool
+}
+
+func (t *afterTest) tells() int { return tellsAfter }
+
+func (t *afterTest) holds(_ *Plan, st *Step, _ *Rule, f *found) bool {
+	admitted := st.History != nil && st.History.Admitted(t.name)
+	if admitted == t.not {
+		return false
+	}
+	*f = found{actual: string(t.name)}
+	return true
+}
+
+func (w *whenTest) tells() int { return tellsWhen }
+
+func (w *whenTest) holds(p *Plan, st *Step, _ *Rule, f *found) bool {
+	holds, err := w.run(p.environment(st))
+	if err != nil {
+		*f = found{why: Faulted, actual: err.Error()}
+		return true
+	}
+	*f = found{}
+	return holds
+}
+
+// matchTest looks at the leaves of values that a key pattern names.
+type matchTest struct {
+	not     bool
+	subject dsl.Subject
+	kind    dsl.MatchKind
+	text    string // folded for IContains
+	re      *regexp.Regexp
+	path    *path          // a literal key
+	glob    dsl.KeyPattern // otherwise
+}
+
+func compileMatch(a *dsl.Match) (*matchTest, error) {
+	t := &matchTest{not: a.Not, subject: a.Subject, kind: a.Kind, text: a.Pattern, glob: a.Key}
+	switch a.Kind {
+	case dsl.IContains:
+		t.text = dsl.Fold(a.Pattern)
+	case dsl.Matches:
+		re, err := regexp.Compile(a.Pattern)
+		if err != nil {
+			return nil, err
+		}
+		t.re = re
+	}
+	if a.Key.Literal() {
+		t.path = newPath(string(a.Key))
+	}
+	return t, nil
+}
+
+func (t *matchTest) tells() int { return tellsMatch }
+
+func (t *matchTest) holds(_ *Plan, st *Step, _ *Rule, f *found) bool {
+	values := st.Outputs
+	if t.subject == dsl.Arg {
+		values = st.Args
+	}
+	broken := false
+	var hit bool
+	var actual string
+	switch t.kind {
+	case dsl.InUser, dsl.InOutputs:
+		hit, broken = t.everyLeafIn(st, values)
+	default:
+		actual, hit, broken = t.anyLeaf(values)
+	}
+	if broken && (!hit || t.not) {
+		*f = found{why: Malformed}
+		return true
+	}
+	if hit == t.not {
+		return false
+	}
+	*f = found{actual: actual}
+	return true
+}
+
+// anyLeaf looks for a leaf that hits. Which one is found does not depend on
+// the order of a map.
+func (t *matchTest) anyLeaf(values *Values) (actual string, hit, broken bool) {
+	t.each(values, func(v *Value) bool {
+		unread := v.leaves(func(leaf string) bool {
+			if t.hits(leaf) && (!hit || leaf < actual) {
+				actual, hit = leaf, true
+			}
+			return true
+		})
+		broken = broken || unread
+		return true
+	})
+	return actual, hit, broken
+}
+
+// everyLeafIn asks for the provenance of every leaf of every value named.
+func (t *matchTest) everyLeafIn(st *Step, values *Values) (hit, broken bool) {
+	if st.Words == nil {
+		return false, false
+	}
+	in := st.Words.InUser
+	if t.kind == dsl.InOutputs {
+		in = st.Words.InOutputs
+	}
+	any, all := false, true
+	t.each(values, func(v *Value) bool {
+		leaves := 0
+		unread := v.leaves(func(leaf string) bool {
+			leaves++
+			all = all && in(leaf)
+			return all
+		})
+		broken = broken || unread
+		any, all = true, all && leaves > 0
+		return all
+	})
+	return any && all, broken
+}
+
+func (t *matchTest) hits(leaf string) bool {
+	switch t.kind {
+	case dsl.Contains:
+		return strings.Contains(leaf, t.text)
+	case dsl.IContains:
+		return strings.Contains(dsl.Fold(leaf), t.text)
+	case dsl.Equals:
+		return leaf == t.text
+	case dsl.Matches:
+		return t.re.MatchString(leaf)
+	}
+	return false
+}
+
+// each calls f for every value that the key names, until it returns false.
+func (t *matchTest) each(values *Values, f func(*Value) bool) {
+	if t.path != nil {
+		t.path.find(values, f)
+		return
+	}
+	values.each(func(name string, v *Value) bool { return eachCovered(t.glob, name, v, f) })
+}

@@ -1,0 +1,129 @@
+package registry
+
+import (
+	"github.com/cbpolicy/cbpolicy/dsl"
+	"github.com/cbpolicy/cbpolicy/internal/multimatch"
+)
+
+// matchIndex holds the rules that wait for a text in one output or argument.
+// However many there are, each leaf is read once for all patterns of a kind.
+type matchIndex struct {
+	subject dsl.Subject
+	path    *path
+	rules   []*Rule // contains, then the rest
+	exactly literals
+	folded  literals
+	others  []*Rule // equals and matches: judged one by one where the key is bound
+}
+
+// literals are the rules that wait for a literal text.
+type literals struct {
+	patterns []string
+	rules    []*Rule
+	matcher  *multimatch.Matcher
+}
+
+// indexable reports whether a match can be a rule's driver: it must ask for
+// something to be there, under a key without "*", in the leaves themselves.
+func indexable(m *dsl.Match) bool {
+	return !m.Not && m.Key.Literal() && m.Kind != dsl.InUser && m.Kind != dsl.InOutputs
+}
+
+func (m *matchIndex) add(r *Rule, atom int) {
+	t := r.compiled[atom].(*matchTest)
+	m.rules = append(m.rules, r)
+	switch t.kind {
+	case dsl.Contains:
+		m.exactly.add(t.text, r)
+	case dsl.IContains:
+		m.folded.add(t.text, r)
+	default:
+		m.others = append(m.others, r)
+	}
+}
+
+func (l *literals) add(pattern string, r *Rule) {
+	l.patterns = append(l.patterns, pattern)
+	l.rules = append(l.rules, r)
+}
+
+func (m *matchIndex) seal() {
+	m.exactly.matcher = multimatch.New(m.exactly.patterns, false)
+	m.folded.matcher = multimatch.New(m.folded.patterns, true)
+}
+
+// plan judges the rules whose text occurs in a leaf of the key.
+func (m *matchIndex) plan(p *Plan, st *Step) {
+	values := st.Outputs
+	if m.subject == dsl.Arg {
+		values = st.Args
+	}
+	if values == nil {
+		return
+	}
+	if len(m.path.splits) == 1 && !m.plain(p, st, values) {
+		return
+	}
+	m.path.find(values, func(v *Value) bool {
+		if v.leaves(func(leaf string) bool { m.scan(p, st, leaf); return true }) {
+			for _, r := range m.rules { // something cannot be read: each rule says so
+				p.judge(st, r)
+			}
+		}
+		for _, r := range m.others {
+			p.judge(st, r)
+		}
+		return true
+	})
+}
+
+// plain scans a key without dots that is bound to plain text, for which no
+// value has to be made. It reports whether the general way must be gone.
+func (m *matchIndex) plain(p *Plan, st *Step, values *Values) bool {
+	name := m.path.splits[0].name
+	text, ok := values.texts[name]
+	if !ok {
+		v, bound := values.bound[name]
+		if !bound {
+			return false
+		}
+		if v.kind == kindOther || v.inner || v.broken {
+			return true
+		}
+		text = v.text
+	} else if c := firstByte(text); c == '{' || c == '[' || c == '"' {
+		return true
+	}
+	m.scan(p, st, text)
+	for _, r := range m.others {
+		p.judge(st, r)
+	}
+	return false
+}
+
+// scan judges the rules whose literal occurs in the leaf.
+func (m *matchIndex) scan(p *Plan, st *Step, leaf string) {
+	if len(m.exactly.rules) > 0 {
+		m.exactly.scan(p, st, leaf)
+	}
+	if len(m.folded.rules) > 0 {
+		m.folded.scan(p, st, foldText(leaf))
+	}
+}
+
+// foldText folds a text for a matcher that folds ASCII by itself.
+func foldText(s string) string {
+	for i := range len(s) {
+		if s[i] >= 0x80 {
+			return dsl.Fold(s)
+		}
+	}
+	return s
+}
+
+func (l *literals) scan(p *Plan, st *Step, text string) {
+	l.matcher.Find(text, func(id int) bool {
+		p.judge(st, l.rules[id])
+		return true
+	})
+}

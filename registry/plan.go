@@ -1,0 +1,185 @@
+package registry
+
+import (
+	"crypto/sha256"
+	"slices"
+
+	"github.com/cbpolicy/cbpolicy/dsl"
+)
+
+// Plan is what can be said of a step before anything is counted: the rules
+// whose counter-free atoms hold, and what to ask the store. Reuse it: its
+// slices are overwritten. The zero Plan is ready.
+type Plan struct {
+	// Needs are the counters the step reads and adds to.
+	Needs []Need
+	// Guards stand for the rules that refuse unless their windows are open or
+	// their approval is held.
+	Guards []Guard
+	// Refused: a rule that neither a counter nor an approval concerns refuses.
+	Refused bool
+
+	set      *Set
+	counters []*counter // parallel to Needs
+	held     []held
+	refs     []WindowRef // backing of the windows of held and Guards
+	final    bool        // no step is about to be done: an unbound key keeps a rule silent
+	env      whenEnv
+	envStep  *Step
+}
+
+// held is a rule whose counter-free atoms hold.
+type held struct {
+	rule    *Rule
+	atom    int // the atom that tells most
+	found   found
+	windows []WindowRef // every one of which must be exceeded
+	guard   int         // in Guards; -1: none
+}
+
+// reset empties the plan and keeps its memory.
+func (p *Plan) reset(s *Set) {
+	p.Needs, p.Guards, p.Refused = p.Needs[:0], p.Guards[:0], false
+	p.set, p.counters, p.held, p.refs, p.envStep = s, p.counters[:0], p.held[:0], p.refs[:0], nil
+}
+
+// environment returns what when expressions read, made once a plan.
+func (p *Plan) environment(st *Step) *whenEnv {
+	if p.envStep != st {
+		p.env.fill(st)
+		p.envStep = st
+	}
+	return &p.env
+}
+
+// Plan judges every atom that needs no counter and collects what to count. It
+// changes nothing but p, and is safe for any number of goroutines.
+func (s *Set) Plan(st *Step, p *Plan) {
+	p.reset(s)
+	for _, g := range s.everywhere {
+		g.plan(st, p)
+	}
+	for _, g := range s.exact[st.Chain] {
+		if g.scope.Session == "" || g.scope.Session == st.Session {
+			g.plan(st, p)
+		}
+	}
+	for _, g := range s.globs {
+		if g.scope.Pattern.Match(st.Chain) {
+			g.plan(st, p)
+		}
+	}
+}
+
+// plan judges one group's rules.
+func (g *group) plan(st *Step, p *Plan) {
+	ability := st.fold()
+	for _, c := range g.runs {
+		p.count(c, st)
+	}
+	for _, c := range g.calls[ability] {
+		p.count(c, st)
+	}
+	for _, c := range g.callGlob {
+		if c.covers(st) {
+			p.count(c, st)
+		}
+	}
+	for _, r := range g.exact[ability] {
+		p.judge(st, r)
+	}
+	for _, r := range g.globs {
+		p.judge(st, r)
+	}
+	for _, k := range g.keyed {
+		k.plan(p, st)
+	}
+	for _, m := range g.matched {
+		m.plan(p, st)
+	}
+	for _, r := range g.always {
+		p.judge(st, r)
+	}
+}
+
+func (p *Plan) count(c *counter, st *Step) {
+	p.Needs = append(p.Needs, c.need(st))
+	p.counters = append(p.counters, c)
+}
+
+func (p *Plan) judgeAll(st *Step, rules []limited) {
+	for _, l := range rules {
+		p.judge(st, l.rule)
+	}
+}
+
+// judge files the rule under held if every counter-free atom of it holds and
+// every frequency atom covers the step. A rule may be asked for twice.
+func (p *Plan) judge(st *Step, r *Rule) {
+	h := held{rule: r, guard: -1, atom: -1}
+	tells := -1
+	for i, c := range r.compiled {
+		if c == nil {
+			continue
+		}
+		var f found
+		if !c.holds(p, st, r, &f) {
+			return
+		}
+		if t := c.tells(); t > tells || f.why > h.found.why {
+			h.atom, h.found, tells = i, f, t
+		}
+	}
+	if !p.windows(&h) || slices.ContainsFunc(p.held, func(x held) bool { return x.rule == r }) {
+		return
+	}
+	p.guard(&h, st)
+	p.held = append(p.held, h)
+}
+
+// windows points the rule's frequency atoms at the needs of the plan. It
+// reports false if one of them does not cover the step.
+func (p *Plan) windows(h *held) bool {
+	start := len(p.refs)
+	for _, f := range h.rule.freqs {
+		need := slices.Index(p.counters, f.counter)
+		if need < 0 {
+			p.refs = p.refs[:start]
+			return false
+		}
+		p.refs = append(p.refs, WindowRef{Need: need, Window: f.window})
+	}
+	h.windows = p.refs[start:len(p.refs):len(p.refs)]
+	return true
+}
+
+// guard tells the store what the rule refuses.
+func (p *Plan) guard(h *held, st *Step) {
+	if !h.rule.deciding() {
+		return
+	}
+	confirm := h.rule.Action.Kind == dsl.Confirm
+	if !confirm && len(h.windows) == 0 {
+		p.Refused = true
+		return
+	}
+	g := Guard{Windows: h.windows}
+	if confirm {
+		g.Approval = ApprovalDigest(st, h.rule)
+	}
+	h.guard = len(p.Guards)
+	p.Guards = append(p.Guards, g)
+}
+
+// ApprovalDigest names the permission that satisfies a confirm rule for a
+// step: it binds the session, the ability as written, the arguments, and the
+// rule with its text. A changed argument or a changed rule asks again.
+func ApprovalDigest(st *Step, r *Rule) Digest {
+	h := sha256.New()
+	for _, part := range []string{"approval", st.Session, st.Ability, r.Key(), r.Rule.String()} {
+		writePart(h, part)
+	}
+	args := st.ArgsDigest()
+	h.Write(args[:])
+	return Digest(h.Sum(nil))
+}

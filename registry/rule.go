@@ -1,0 +1,67 @@
+package registry
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/cbpolicy/cbpolicy/diag"
+	"github.com/cbpolicy/cbpolicy/dsl"
+)
+
+// Source is where a rule was written. The zero value: nowhere in a file.
+type Source struct {
+	File string
+	Pos  diag.Position
+}
+
+// String returns file:line:column, or what of it is known.
+func (s Source) String() string {
+	if s.Pos.Line == 0 {
+		return s.File
+	}
+	return fmt.Sprintf("%s:%d:%d", s.File, s.Pos.Line, s.Pos.Column)
+}
+
+// Rule is a registered rule: the parsed line with where it applies, who wrote
+// it and where. It is identified by its scope and ID.
+type Rule struct {
+	dsl.Rule
+	Scope  Scope
+	Source Source
+	ID     string
+
+	ordinal  int        // place in the listing of a verdict; increases with origin and order
+	compiled []compiled // one per atom of the condition
+	ability  bool       // has a positive ability atom
+	freqs    []freqRef  // the frequency atoms
+	approval []byte     // what names the rule in an approval's digest
+}
+
+// Key is the identity of the rule as text, unique in a Set.
+func (r *Rule) Key() string {
+	var b strings.Builder
+	for _, part := range []string{r.Scope.Origin.String(), r.Scope.Session, string(r.Scope.Pattern), r.ID} {
+		b.WriteString(part)
+		b.WriteByte(0)
+	}
+	return b.String()
+}
+
+// FilledReason is the reason as written; a rule without one is described by its id.
+func (r *Rule) FilledReason() string {
+	if r.Reason != "" {
+		return r.Reason
+	}
+	return "rule " + r.ID
+}
+
+// deciding reports whether the rule can refuse a step.
+func (r *Rule) deciding() bool {
+	return r.Options.Mode == dsl.Enforce && r.Action.Kind != dsl.Warn
+}
+
+// RuleDef is a rule to be registered, with its place.
+type RuleDef struct {
+	*dsl.Rule
+	Source Source
+}

@@ -1,0 +1,138 @@
+package registry
+
+import (
+	"errors"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/cbpolicy/cbpolicy/dsl"
+	"github.com/cbpolicy/cbpolicy/internal/decimal"
+)
+
+// Step is one thing about to be done: a chain step, a tool call, a
+// delegation. What the agent supplies is Ability, Args and CallID; every
+// other field comes from the host or the store.
+type Step struct {
+	Chain   string // "" outside a chain
+	Run     string // identifies one execution of Chain; "": every step is a run of its own
+	Session string
+	Task    string
+	ID      string // the chain step's id
+	Ability string
+	Worker  string // the worker a delegation goes to
+	CallID  string // "": every call is a new one
+	Risk    string
+
+	Args, Outputs, Params *Values
+
+	Declared  Declarations // nil: nothing is declared
+	History   History      // nil: nothing was admitted before
+	Words     Provenance   // nil: nobody said anything
+	Meters    Meters       // nil: no session is attached, meters are unbound
+	Now       int64        // Unix nanoseconds; 0: the store's clock
+	Past      []PastCall   // calls that count for this step only
+	PastRuns  []int64      // executions that count for this step only, ascending
+	foldedFor string       // Ability as it was when folded
+	folded    string
+}
+
+// PastCall is an admitted call that the host knows of and the store does not.
+type PastCall struct {
+	Ability string
+	At      time.Time
+}
+
+// Declarations tells what became of a key that is not bound.
+type Declarations interface {
+	Declared(key dsl.Key) Declared
+}
+
+// Declared is what is known of an unbound key. The zero value is Undeclared.
+type Declared int
+
+// The states of an unbound key, by the table of the language's reference.
+const (
+	Undeclared  Declared = iota // no step declares or declared it
+	Pending                     // a step that can still run declares it
+	Judged                      // it was an argument of a step that ran, or belongs to a step that was skipped
+	NotProduced                 // a step that ran declared it as output and did not produce it
+)
+
+// History answers what was admitted before in the session. The pattern is folded.
+type History interface {
+	Admitted(folded dsl.NamePattern) bool
+}
+
+// Provenance answers where a text occurred before.
+type Provenance interface {
+	InUser(text string) bool
+	InOutputs(text string) bool
+}
+
+// Meters reads the meters of the session's running task. It reports false
+// for one that is not bound.
+type Meters interface {
+	Meter(name dsl.Key) (decimal.Decimal, bool)
+}
+
+// errNoObject refuses arguments that are no JSON object.
+var errNoObject = errors.New("want a JSON object of named values")
+
+// fold returns the ability as rules compare it.
+func (st *Step) fold() string {
+	if st.foldedFor != st.Ability {
+		st.foldedFor, st.folded = st.Ability, dsl.Fold(st.Ability)
+	}
+	return st.folded
+}
+
+// modelChain reports whether the step belongs to a model-written chain.
+func (st *Step) modelChain() bool { return IsModelChain(st.Chain) }
+
+// Check refuses a step that could be read as something other than what runs:
+// an empty or unprintable ability, unprintable or ambiguous argument names.
+// It returns nil or an error that says what is wrong.
+func (st *Step) Check() error {
+	if err := checkName("ability", st.Ability); err != nil {
+		return err
+	}
+	if st.Ability == "" {
+		return errors.New("the step names no ability")
+	}
+	if err := st.Args.checkNames("argument"); err != nil {
+		return err
+	}
+	return st.Args.checkVariants()
+}
+
+// checkName refuses control, zero-width and bidirectional characters.
+func checkName(what, name string) error {
+	for i := range len(name) {
+		if c := name[i]; c < 0x20 || c >= 0x7f {
+			return checkRunes(what, name)
+		}
+	}
+	return nil
+}
+
+func checkRunes(what, name string) error {
+	for _, r := range name {
+		if r == unicode.ReplacementChar || unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Variation_Selector) {
+			return &NameError{What: what, Name: name, Rune: r}
+		}
+	}
+	return nil
+}
+
+// NameError refuses a name that holds a character a person cannot see.
+type NameError struct {
+	What string // "ability", "argument", …
+	Name string
+	Rune rune
+}
+
+// Error names the character by its code point and quotes the name in ASCII.
+func (e *NameError) Error() string {
+	return strings.ToLower(e.What) + " " + quoteASCII(e.Name) + " holds the character " + codePoint(e.Rune) + ", which cannot be seen"
+}

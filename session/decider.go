@@ -1,0 +1,186 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/cbpolicy/cbpolicy/dsl"
+	"github.com/cbpolicy/cbpolicy/registry"
+	"github.com/cbpolicy/cbpolicy/state"
+)
+
+// Decider plans, claims and decides: what every door does with a step once
+// it is complete. It is for hosts that keep their own history; others use a
+// [Session]. Its methods are safe for any number of goroutines.
+type Decider struct {
+	Registry *registry.Registry
+	Store    state.Store
+	// Record receives a record of every decision; nil: none is made. It may
+	// be called by several goroutines at once.
+	Record func(*Record)
+}
+
+// Admission tells how a step was let through.
+type Admission int
+
+// The ways in which a step is admitted, or not.
+const (
+	NotAdmitted Admission = iota
+	Admitted
+	Repeated // the same call was admitted before and has not ended: nothing was taken again
+)
+
+// scratch is the memory of one decision.
+type scratch struct {
+	plan  registry.Plan
+	grant state.Grant
+}
+
+// Decide reaches the verdict on a step and, if it may run, takes its place in
+// every window. rs.Now is the time; 0: the store's. There is no error:
+// whatever goes wrong, the verdict is an abort that says what.
+func (d *Decider) Decide(ctx context.Context, rs *registry.Step, v *registry.Verdict) Admission {
+	if err := rs.Check(); err != nil {
+		v.Refuse(rs, registry.SlugMalformedStep, err.Error())
+		d.record(rs, nil, nil, v)
+		return NotAdmitted
+	}
+	return d.decide(ctx, rs, v, (*registry.Set).Plan)
+}
+
+// Final reaches the verdict after a chain's last step. Rules in heldBefore
+// fire again only if they abort; see [registry.Set.PlanFinal].
+func (d *Decider) Final(ctx context.Context, rs *registry.Step, heldBefore map[string]bool, v *registry.Verdict) {
+	d.decide(ctx, rs, v, func(s *registry.Set, rs *registry.Step, p *registry.Plan) { s.PlanFinal(rs, p, heldBefore) })
+}
+
+// memories are the scratch of decisions that are over.
+var memories = sync.Pool{New: func() any { return new(scratch) }}
+
+func (d *Decider) decide(ctx context.Context, rs *registry.Step, v *registry.Verdict, plan func(*registry.Set, *registry.Step, *registry.Plan)) (admission Admission) {
+	defer func() {
+		if r := recover(); r != nil { // the memory it used is not given back
+			v.Refuse(rs, registry.SlugInternalFault, fmt.Sprintf("the engine failed: %v", r))
+			admission = NotAdmitted
+		}
+	}()
+	m := memories.Get().(*scratch)
+	set := d.Registry.Set()
+	plan(set, rs, &m.plan)
+	claim := state.Claim{
+		Now: rs.Now, Session: rs.Session, Run: runKey(rs), Call: callID(rs),
+		Needs: m.plan.Needs, Guards: m.plan.Guards, Refused: m.plan.Refused,
+	}
+	if err := d.Store.Claim(ctx, &claim, &m.grant); err != nil {
+		v.Refuse(rs, registry.SlugStoreError, "the state did not answer: "+err.Error())
+		d.record(rs, nil, nil, v)
+		return NotAdmitted
+	}
+	set.Decide(rs, &m.plan, &m.grant.Tally, v)
+	if m.grant.Admitted == v.Decision.Blocks() {
+		v.Refuse(rs, registry.SlugInternalFault, "the state and the rules disagree on whether the step is admitted")
+	}
+	d.record(rs, &m.plan, &m.grant.Tally, v)
+	switch {
+	case v.Decision.Blocks():
+	case m.grant.Repeated:
+		admission = Repeated
+	default:
+		admission = Admitted
+	}
+	memories.Put(m)
+	return admission
+}
+
+// runKey identifies an execution of a chain in the store. Without a chain,
+// the session is the run.
+func runKey(rs *registry.Step) string {
+	if rs.Chain == "" {
+		return "\x00" + rs.Session
+	}
+	if rs.Run == "" {
+		return ""
+	}
+	return rs.Chain + "\x00" + rs.Run
+}
+
+// Record is a decision with all that it was made of: who keeps it can repeat
+// the decision with [registry.Set.Repeat], without the step and the store.
+type Record struct {
+	At      time.Time       `json:"at"`
+	Session string          `json:"session"`
+	Chain   string          `json:"chain,omitempty"`
+	Run     string          `json:"run,omitempty"`
+	Step    string          `json:"step,omitempty"`
+	Ability string          `json:"ability"`
+	CallID  string          `json:"call_id,omitempty"`
+	Digest  registry.Digest `json:"step_digest"`
+	Policy  registry.Digest `json:"policy_digest"`
+	// Plan and Tally are absent where the step was refused before it was judged.
+	Plan    *registry.PlanRecord `json:"plan,omitempty"`
+	Tally   *registry.Tally      `json:"tally,omitempty"`
+	Verdict json.RawMessage      `json:"verdict"`
+}
+
+// record gives the decision to the listener, if there is one.
+func (d *Decider) record(rs *registry.Step, p *registry.Plan, t *registry.Tally, v *registry.Verdict) {
+	if d.Record == nil {
+		return
+	}
+	verdict, err := v.MarshalJSON()
+	if err != nil { // a verdict holds texts and numbers only
+		verdict = json.RawMessage(`null`)
+	}
+	r := &Record{
+		Session: rs.Session, Chain: rs.Chain, Run: rs.Run, Step: rs.ID, Ability: rs.Ability, CallID: rs.CallID,
+		Digest: rs.Digest(), Policy: d.Registry.Set().Digest(), Verdict: verdict, At: time.Unix(0, rs.Now).UTC(),
+	}
+	if p != nil {
+		tally := t.Clone()
+		r.Policy, r.Plan, r.Tally, r.At = p.Set().Digest(), p.Record(), &tally, time.Unix(0, t.Now).UTC()
+	}
+	d.Record(r)
+}
+
+// Repeat makes the verdict of the record again. The set must be the policy of
+// the record; an error says why it cannot be repeated.
+func (r *Record) Repeat(set *registry.Set) (v registry.Verdict, err error) {
+	if r.Plan == nil || r.Tally == nil {
+		return v, fmt.Errorf("session: the step was refused before it was judged, there is nothing to repeat")
+	}
+	if set.Digest() != r.Policy {
+		return v, fmt.Errorf("session: the record was made under policy %s, this is %s", r.Policy, set.Digest())
+	}
+	st := &registry.Step{Chain: r.Chain, ID: r.Step, Ability: r.Ability}
+	return v, set.Repeat(st, r.Plan, r.Tally, &v)
+}
+
+// History is what was admitted in a session. The zero History is empty. It
+// is not safe for concurrent use.
+type History struct {
+	seen map[string]bool // by folded ability
+}
+
+// Add notes an admitted ability.
+func (h *History) Add(ability string) {
+	if h.seen == nil {
+		h.seen = map[string]bool{}
+	}
+	h.seen[dsl.Fold(ability)] = true
+}
+
+// Admitted implements registry.History.
+func (h *History) Admitted(folded dsl.NamePattern) bool {
+	if folded.Literal() {
+		return h.seen[string(folded)]
+	}
+	for ability := range h.seen {
+		if folded.Match(ability) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,190 @@
+package eval
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/cbpolicy/cbpolicy/diag"
+	"github.com/cbpolicy/cbpolicy/dsl"
+	"github.com/cbpolicy/cbpolicy/internal/decimal"
+	"github.com/cbpolicy/cbpolicy/registry"
+	"github.com/cbpolicy/cbpolicy/session"
+	"github.com/cbpolicy/cbpolicy/state"
+	"github.com/cbpolicy/cbpolicy/state/memory"
+)
+
+// Options set up an evaluator. Registry is required.
+type Options struct {
+	Registry *registry.Registry
+	// Builtins attaches a session: every meter is bound, to 0 where the step
+	// does not give it. The built-in rules themselves belong in the registry.
+	Builtins bool
+	// Store is where admitted steps are counted; nil: a new memory home.
+	Store state.Store
+	// Clock gives the time of steps without "now"; nil: the machine's.
+	Clock session.Clock
+	// Record receives a record of every decision; nil: none is made.
+	Record func(*session.Record)
+}
+
+// Evaluator decides steps one after the other. Its methods may be called by
+// any number of goroutines; steps are decided one at a time.
+type Evaluator struct {
+	opts     Options
+	mu       sync.Mutex
+	lines    int
+	latest   int64 // the clock never goes back
+	sessions map[string]*session.History
+}
+
+// New returns an evaluator.
+func New(o Options) *Evaluator {
+	if o.Clock == nil {
+		o.Clock = session.SystemClock()
+	}
+	e := &Evaluator{opts: o, sessions: map[string]*session.History{}}
+	if o.Store == nil {
+		e.opts.Store = memory.New(memory.Options{Now: func() int64 { return e.latest }})
+	}
+	return e
+}
+
+// Line decides one step given as JSON. A step that cannot be read gives an
+// abort with the rule malformed_step.
+func (e *Evaluator) Line(ctx context.Context, line []byte) (v registry.Verdict) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.lines++
+	in, err := parse(line)
+	if err != nil {
+		st := &registry.Step{}
+		if in != nil {
+			st = &in.step
+		}
+		v.Refuse(st, registry.SlugMalformedStep, err.Error())
+		return v
+	}
+	e.complete(in)
+	d := session.Decider{Registry: e.opts.Registry, Store: e.opts.Store, Record: e.opts.Record}
+	if d.Decide(ctx, &in.step, &v) != session.NotAdmitted {
+		if h := e.sessions[in.step.Session]; h != nil {
+			h.Add(in.step.Ability)
+		}
+	}
+	return v
+}
+
+// complete fills in what the line leaves out and what earlier lines left.
+func (e *Evaluator) complete(in *input) {
+	st := &in.step
+	own := fmt.Sprintf("\x00line %d", e.lines) // no session or run that is given can be called so
+	st.History = lineHistory{e.history(st.Session), in.history}
+	if st.Session == "" {
+		st.Session = own
+	}
+	if st.Run == "" {
+		st.Run = own
+	}
+	if in.now == 0 {
+		in.now = e.opts.Clock.Now()
+	}
+	e.latest = max(e.latest, in.now)
+	st.Now = e.latest
+	st.Declared = pending(in.pending)
+	st.Words = lineWords(in)
+	if e.opts.Builtins {
+		st.Meters = attached{in.meters}
+	} else if in.meters != nil {
+		st.Meters = in.meters
+	}
+}
+
+// history returns what a named session was admitted to; a step without a
+// session has no earlier ones.
+func (e *Evaluator) history(name string) *session.History {
+	if name == "" {
+		return &session.History{}
+	}
+	h := e.sessions[name]
+	if h == nil {
+		h = &session.History{}
+		e.sessions[name] = h
+	}
+	return h
+}
+
+// lineHistory adds what the line says was admitted to what was.
+type lineHistory struct {
+	kept *session.History
+	line []string
+}
+
+// Admitted implements registry.History.
+func (h lineHistory) Admitted(folded dsl.NamePattern) bool {
+	for _, ability := range h.line {
+		if folded.Match(dsl.Fold(ability)) {
+			return true
+		}
+	}
+	return h.kept.Admitted(folded)
+}
+
+// pending are the keys that a later step can still bind.
+type pending []dsl.Key
+
+// Declared implements registry.Declarations: a key is pending if it or the
+// value that holds it is.
+func (p pending) Declared(k dsl.Key) registry.Declared {
+	for _, name := range p {
+		if k == name || strings.HasPrefix(string(k), string(name)+".") {
+			return registry.Pending
+		}
+	}
+	return registry.Undeclared
+}
+
+// words are what was said and put out, as the line gives it.
+type words struct{ user, outputs registry.Words }
+
+// InUser implements registry.Provenance.
+func (w *words) InUser(text string) bool { return w.user.Has(text) }
+
+// InOutputs implements registry.Provenance.
+func (w *words) InOutputs(text string) bool { return w.outputs.Has(text) }
+
+func lineWords(in *input) *words {
+	w := &words{}
+	for _, text := range in.user {
+		w.user.Add(text)
+	}
+	in.step.Outputs.Leaves(w.outputs.Add)
+	return w
+}
+
+// attached are the meters of a session that has done nothing, but for those given.
+type attached struct{ given meters }
+
+// Meter implements registry.Meters.
+func (a attached) Meter(name dsl.Key) (decimal.Decimal, bool) {
+	if d, ok := a.given[name]; ok {
+		return d, true
+	}
+	return decimal.Decimal{}, name.IsMeter()
+}
+
+func unknownField(name string) error {
+	return hinted(fmt.Errorf("unknown field"), diag.Suggest(name, fields))
+}
+
+func unknownMeter(name string) error {
+	return hinted(fmt.Errorf("unknown meter %q", name), diag.Suggest(name, dsl.Meters()))
+}
+
+func hinted(err error, suggestion string) error {
+	if suggestion == "" {
+		return err
+	}
+	return fmt.Errorf("%w (did you mean %q?)", err, suggestion)
+}

@@ -1,0 +1,178 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/cbpolicy/cbpolicy/registry"
+	"github.com/cbpolicy/cbpolicy/state"
+)
+
+// Options set up a session. Registry, Store and ID are required.
+type Options struct {
+	ID       string
+	Registry *registry.Registry
+	Store    state.Store
+	// Clock is the time of every decision; nil: the store's own.
+	Clock Clock
+	// Record receives a record of every decision, while the session is
+	// locked: it must not call back. nil: none is made.
+	Record func(*Record)
+}
+
+// Session is one conversation of one agent with its user. Its methods are
+// safe for any number of goroutines.
+type Session struct {
+	id      string
+	decider Decider
+	clock   Clock
+
+	mu      sync.Mutex
+	history History
+	outputs *registry.Values
+	user    registry.Words
+	seen    registry.Words // earlier outputs
+	calls   int            // admitted so far
+	runs    int
+}
+
+// New returns a session, or an error that names what is missing.
+func New(o Options) (*Session, error) {
+	switch {
+	case o.ID == "":
+		return nil, errors.New("session: no id")
+	case o.Registry == nil:
+		return nil, errors.New("session: no registry")
+	case o.Store == nil:
+		return nil, errors.New("session: no store")
+	}
+	return &Session{
+		id: o.ID, clock: o.Clock, outputs: &registry.Values{},
+		decider: Decider{Registry: o.Registry, Store: o.Store, Record: o.Record},
+	}, nil
+}
+
+// ID returns the session's id.
+func (s *Session) ID() string { return s.id }
+
+// Registry returns the rules in force for the session.
+func (s *Session) Registry() *registry.Registry { return s.decider.Registry }
+
+// NewRun returns a run id that this session has not used.
+func (s *Session) NewRun() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.runs++
+	return fmt.Sprintf("%s/%d", s.id, s.runs)
+}
+
+// Before decides whether the step may run now and, if it may, takes its place
+// in every window. It neither waits nor asks. There is no error: whatever
+// goes wrong, the verdict is an abort that says what.
+func (s *Session) Before(ctx context.Context, st *Step, v *registry.Verdict) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	rs := s.complete(st)
+	if st.Final {
+		s.decider.Final(ctx, rs, st.Held, v)
+		return
+	}
+	admission := s.decider.Decide(ctx, rs, v)
+	if admission == NotAdmitted {
+		return
+	}
+	if admission == Admitted || st.number == 0 {
+		s.calls++
+		st.number = s.calls
+	}
+	st.admitted = callID(rs)
+	s.history.Add(st.Ability)
+}
+
+// After reports the result of an admitted step, so that later ones can be
+// judged by it. An error means that the store could not be told; the
+// session's own history has the result all the same.
+func (s *Session) After(ctx context.Context, o Outcome) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if o.Output != nil {
+		o.Output.Leaves(s.seen.Add)
+		if o.Step.Outputs == nil {
+			s.bind(o.Step, *o.Output)
+		}
+	}
+	if o.Step.admitted == (state.CallID{}) {
+		return nil
+	}
+	settlement := state.Settlement{Call: o.Step.admitted, Now: s.now()}
+	if err := s.decider.Store.Settle(ctx, &settlement); err != nil {
+		return fmt.Errorf("session %s: settle call %s: %w", s.id, o.Step.Call.ID, err)
+	}
+	return nil
+}
+
+// bind keeps an output outside a chain: the latest of each ability as
+// <ability>.output, every one as <ability>.<number>.output.
+func (s *Session) bind(st *Step, v registry.Value) {
+	name := fmt.Sprintf("%s.%d.output", st.Ability, st.number)
+	s.outputs.Bind(name, v)
+	s.outputs.Alias(st.Ability+".output", name)
+}
+
+// User notes what the user, or the operator's system prompt, wrote: what
+// in:user looks in. Text of a model, such as a delegation's prompt, does not
+// belong here.
+func (s *Session) User(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.user.Add(text)
+}
+
+// Approve records a yes to a confirm rule for this step. It admits one call,
+// or with forRun every equal one until it expires. Expires is Unix
+// nanoseconds by the session's clock; 0: never.
+func (s *Session) Approve(ctx context.Context, st *Step, r *registry.Rule, forRun bool, expires int64) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	a := state.Approval{
+		Digest: registry.ApprovalDigest(s.complete(st), r), Session: s.id, ForRun: forRun, Expires: expires,
+	}
+	if err := s.decider.Store.Approve(ctx, a); err != nil {
+		return fmt.Errorf("session %s: approve %s: %w", s.id, r.ID, err)
+	}
+	return nil
+}
+
+// now returns the time of a decision; 0: the store's.
+func (s *Session) now() int64 {
+	if s.clock == nil {
+		return 0
+	}
+	return s.clock.Now()
+}
+
+// complete is the step as the rules see it: the agent's call, the host's
+// facts and the session's memory.
+func (s *Session) complete(st *Step) *registry.Step {
+	rs := &registry.Step{
+		Chain: st.Chain, Run: st.Run, Session: s.id, Task: st.Task, ID: st.ID,
+		Ability: st.Ability, Worker: st.Worker, CallID: st.Call.ID, Risk: st.Risk,
+		Args: st.Args, Outputs: st.Outputs, Params: st.Params,
+		Declared: st.Declared, History: &s.history, Words: provenance{s}, Now: s.now(),
+	}
+	if rs.Outputs == nil {
+		rs.Outputs = s.outputs
+	}
+	return rs
+}
+
+// provenance answers in:user and in:outputs from the session's memory.
+type provenance struct{ s *Session }
+
+// InUser implements registry.Provenance.
+func (p provenance) InUser(text string) bool { return p.s.user.Has(text) }
+
+// InOutputs implements registry.Provenance.
+func (p provenance) InOutputs(text string) bool { return p.s.seen.Has(text) }

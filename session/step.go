@@ -1,0 +1,45 @@
+package session
+
+import (
+	"github.com/cbpolicy/cbpolicy/registry"
+	"github.com/cbpolicy/cbpolicy/state"
+)
+
+// Step is one thing about to be done: the agent's call and what the host
+// knows of it. The same Step goes to Before, again after a wait or an
+// answer, and then to After.
+type Step struct {
+	Call
+
+	// Chain and Run say which execution of which chain the step belongs to.
+	// Without a chain, leave both empty: the session is the run.
+	Chain, Run string
+	ID         string // the chain step's id
+	Task       string
+	Worker     string // for a delegation
+	Risk       string
+	Params     *registry.Values
+	// Outputs are what the chain's steps have put out; nil: the session's own.
+	Outputs *registry.Values
+	// Declared tells what became of unbound keys; nil: nothing is declared.
+	Declared registry.Declarations
+	// Final asks for the check after the last step: no step is about to be
+	// done, and only rules that look at none apply.
+	Final bool
+	// Held names the rules that held at the run's last step, by their Key. At
+	// the final check only an abort fires a second time.
+	Held map[string]bool
+
+	admitted state.CallID
+	number   int // counts the session's admitted calls, from 1
+}
+
+// Outcome is the result of an admitted step.
+type Outcome struct {
+	Step *Step
+	// Output is what the step put out; nil: nothing.
+	Output *registry.Value
+	// Failed says that the step did not succeed; Class and Message say how.
+	Failed         bool
+	Class, Message string
+}

@@ -1,0 +1,179 @@
+// Package state owns what outlives a decision: counters, approvals, leases,
+// reservations and versioned cells, behind one small interface.
+//
+// A home of the state (package memory, and others) counts and takes in one
+// atomic operation; it judges no rule. What a count means is decided in
+// package registry, when to ask in package session.
+package state
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/cbpolicy/cbpolicy/registry"
+)
+
+// Store is one home of the state. Its methods are safe for any number of
+// goroutines and fail closed: on an error nothing was taken, as far as the
+// home can tell, and the caller treats the step as refused.
+type Store interface {
+	// Load reads cells and accounts without changing anything.
+	Load(ctx context.Context, q Query, v *View) error
+	// Claim counts every window the step needs and, if nothing refuses it,
+	// takes everything it asks for: all or nothing, in one atomic operation.
+	Claim(ctx context.Context, c *Claim, g *Grant) error
+	// Settle reports the result of an admitted call: it ends the call's
+	// identity (the same id is a new call from then on), settles its
+	// reservations, frees its leases and writes cells.
+	Settle(ctx context.Context, s *Settlement) error
+	// Release undoes an admitted call that was never begun: its entries,
+	// reservations and leases are given back. A call that is not known is no error.
+	Release(ctx context.Context, call CallID) error
+	// Approve records an answer of yes. Repeating it changes nothing but the
+	// expiry; given again for the run, it is for the run.
+	Approve(ctx context.Context, a Approval) error
+	// Forget drops what an ended session or task leaves behind. Names that are
+	// not known are no error.
+	Forget(ctx context.Context, e Ended) error
+}
+
+// CallID identifies one call while its result is not yet reported. The zero
+// value is a call without identity: every claim is a new one.
+type CallID registry.Digest
+
+// Claim is what a step asks of the store.
+type Claim struct {
+	// Now is the time of the claim in Unix nanoseconds; 0: the home's clock.
+	// A home never goes back: it uses the latest time it has seen.
+	Now int64
+	// Session scopes approvals given for a run of the session.
+	Session string
+	// Call makes the claim idempotent until it is settled. A claim of a call
+	// that was admitted is judged again, as of now, and takes only what the
+	// call has not taken yet.
+	Call CallID
+	// Run identifies the run for needs that count executions, among the runs
+	// of all chains and sessions: the first admitted claim of a run adds one
+	// entry to a counter, later ones none. "": every claim is a run of its own.
+	Run string
+	// Refused: a rule that no counter concerns refuses; count, but take nothing.
+	Refused bool
+
+	// Needs are counted. A home may drop entries that are older than the
+	// longest window it was ever asked for in their counter.
+	Needs  []registry.Need
+	Guards []registry.Guard
+
+	Leases   []Lease       // refused while another holder's is live
+	Reserves []Reservation // refused if the account would pass its cap
+	Cells    []Write       // refused with ErrConflict if a version differs
+}
+
+// Grant is the answer to a Claim. Reuse it: its slices are overwritten.
+type Grant struct {
+	registry.Tally
+	Admitted bool
+	// Repeated: the call was admitted before and is not yet settled; nothing was taken again.
+	Repeated bool
+	// Lease is the index of the lease that was held by another, or -1.
+	Lease int
+	// LeaseUntil is when that lease frees itself, in Unix nanoseconds; 0 if Lease is -1.
+	LeaseUntil int64
+	// Reserve is the index of the reservation that passed its cap, or -1.
+	Reserve int
+}
+
+// Approval is permission for one call, or for every equal one in a session.
+type Approval struct {
+	Digest  registry.Digest // session, ability, arguments and rule, hashed; not zero
+	Session string          // forgotten with the session
+	ForRun  bool            // stays after use; otherwise the admitted call consumes it
+	Expires int64           // Unix nanoseconds, not held from then on; 0: never
+}
+
+// Lease is the exclusive right to do something for a while, such as to probe
+// a half-open breaker. It frees itself when it expires. A new call of its
+// holder renews it; a repeated claim does not.
+type Lease struct {
+	Key    string        // not empty
+	Holder string        // not empty
+	TTL    time.Duration // more than 0
+}
+
+// Reservation is an amount set aside on an account before its true cost is
+// known. A reservation with the ID of a live one replaces it and counts once.
+// It lives until it is settled or released, or its account is forgotten: one
+// that is lost counts too much, never too little.
+type Reservation struct {
+	Account string // not empty
+	ID      string // not empty
+	Amount  int64  // at least 0, in the account's unit
+	Cap     int64  // the most that settled and reserved may come to; -1: no cap
+}
+
+// Write replaces the bytes of a cell if it still has the expected version.
+// The cell then has the next one: Version + 1.
+type Write struct {
+	Key     string // not empty
+	Version int64  // as loaded; 0: the cell must not exist
+	Value   []byte // copied
+}
+
+// Settlement reports the result of a call.
+type Settlement struct {
+	Now    int64 // as in Claim
+	Call   CallID
+	Leases []string // keys to free, if still held by Holder
+	Holder string   // who claimed them
+	Spent  []Spent  // final amounts
+	Cells  []Write  // all or nothing with the rest; ErrConflict if a version differs
+}
+
+// Spent turns a reservation into a final amount, or adds one that was never reserved.
+type Spent struct {
+	Account string // not empty
+	ID      string // the reservation's; settled once. "": an amount of its own, added every time
+	Amount  int64  // at least 0
+}
+
+// Ended names what nobody will ask for again.
+type Ended struct {
+	Session  string // its approvals are dropped; "": none
+	Accounts []string
+	Cells    []string
+}
+
+// Query names what Load reads.
+type Query struct {
+	Cells    []string
+	Accounts []string
+}
+
+// View is what Load found, in the query's order.
+type View struct {
+	Cells    []Cell
+	Accounts []Account
+}
+
+// Cell is a versioned value. Version 0: it does not exist.
+type Cell struct {
+	Version int64
+	Value   []byte // shared: do not write to it
+}
+
+// Account is the state of a budget.
+type Account struct {
+	Settled  int64
+	Reserved int64
+}
+
+// Errors that every home returns wrapped.
+var (
+	// ErrConflict: a cell has moved on since it was loaded; load and decide again.
+	ErrConflict = errors.New("state: version conflict")
+	// ErrInvalid: the request makes no sense, such as a negative amount; nothing was taken.
+	ErrInvalid = errors.New("state: invalid request")
+	// ErrUnavailable: the home could not be reached or did not answer in time.
+	ErrUnavailable = errors.New("state: unavailable")
+)

@@ -7,37 +7,39 @@ import (
 	"github.com/cbpolicy/cbpolicy/internal/jsonv"
 )
 
-// checkNames refuses names that cannot be seen, at any depth.
-func (vs *Values) checkNames(what string) error {
+// checkNames refuses names that cannot be seen. Those of bound values were
+// looked at when they were bound.
+func (vs *Values) checkNames() error {
 	if vs == nil {
 		return nil
 	}
 	for name := range vs.texts {
-		if err := checkName(what, name); err != nil {
+		if err := checkName("key", name); err != nil {
 			return err
 		}
 	}
-	for name, v := range vs.bound {
-		if err := checkName(what, name); err != nil {
-			return err
-		}
-		if v.kind == kindOther {
-			if err := checkKeys(what, v.tree); err != nil {
-				return err
-			}
-		}
+	return vs.fault
+}
+
+// checkBinding looks at a name and at every key inside its value.
+func checkBinding(name string, v *Value) error {
+	if err := checkName("key", name); err != nil {
+		return err
+	}
+	if v.kind == kindOther {
+		return checkKeys(v.tree)
 	}
 	return nil
 }
 
-func checkKeys(what string, j jsonv.Value) error {
+func checkKeys(j jsonv.Value) error {
 	for i := range j.Len() {
 		if j.Kind() == jsonv.Object {
-			if err := checkName(what, j.Key(i)); err != nil {
+			if err := checkName("key", j.Key(i)); err != nil {
 				return err
 			}
 		}
-		if err := checkKeys(what, j.Elem(i)); err != nil {
+		if err := checkKeys(j.Elem(i)); err != nil {
 			return err
 		}
 	}
@@ -47,10 +49,7 @@ func checkKeys(what string, j jsonv.Value) error {
 // checkVariants refuses two names that differ only in case or in Unicode
 // form: an ability might read the one while the rules judged the other.
 func (vs *Values) checkVariants() error {
-	if vs.Len() < 2 {
-		return nil
-	}
-	if vs.allLower() {
+	if vs.Len() < 2 || vs.allLower() {
 		return nil
 	}
 	seen := map[string]string{}
@@ -67,10 +66,8 @@ func (vs *Values) checkVariants() error {
 // allLower reports whether every name is lower-case ASCII, so that no two can
 // be variants of each other.
 func (vs *Values) allLower() bool {
-	for name := range vs.bound {
-		if !lowerASCII(name) {
-			return false
-		}
+	if vs.mixed {
+		return false
 	}
 	for name := range vs.texts {
 		if !lowerASCII(name) {

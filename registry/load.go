@@ -32,4 +32,3 @@ func PolicyRules(p *dsl.Policy) []Ruleset {
 	}
 	return sets
 }
-

@@ -2,7 +2,6 @@ package registry
 
 import (
 	"errors"
-	"strings"
 	"time"
 	"unicode"
 
@@ -91,17 +90,20 @@ func (st *Step) fold() string {
 func (st *Step) modelChain() bool { return IsModelChain(st.Chain) }
 
 // Check refuses a step that could be read as something other than what runs:
-// an empty or unprintable ability, unprintable or ambiguous argument names.
-// It returns nil or an error that says what is wrong.
+// an empty ability, a name with a character that cannot be seen, arguments
+// whose names differ only in case. It returns nil or an error that says what
+// is wrong.
 func (st *Step) Check() error {
-	if err := checkName("ability", st.Ability); err != nil {
-		return err
-	}
 	if st.Ability == "" {
 		return errors.New("the step names no ability")
 	}
-	if err := st.Args.checkNames("argument"); err != nil {
+	if err := checkName("ability", st.Ability); err != nil {
 		return err
+	}
+	for _, vs := range [...]*Values{st.Args, st.Outputs, st.Params} {
+		if err := vs.checkNames(); err != nil {
+			return err
+		}
 	}
 	return st.Args.checkVariants()
 }
@@ -127,12 +129,12 @@ func checkRunes(what, name string) error {
 
 // NameError refuses a name that holds a character a person cannot see.
 type NameError struct {
-	What string // "ability", "argument", …
+	What string // "ability" or "key"
 	Name string
 	Rune rune
 }
 
 // Error names the character by its code point and quotes the name in ASCII.
 func (e *NameError) Error() string {
-	return strings.ToLower(e.What) + " " + quoteASCII(e.Name) + " holds the character " + codePoint(e.Rune) + ", which cannot be seen"
+	return e.What + " " + quoteASCII(e.Name) + " holds the character " + codePoint(e.Rune) + ", which cannot be seen"
 }

@@ -131,6 +131,8 @@ func (v *Value) structure() (jsonv.Value, bool) {
 type Values struct {
 	bound map[string]*Value
 	texts map[string]string
+	fault error // a name that cannot be seen was bound
+	mixed bool  // a name other than lower-case ASCII was bound
 }
 
 // Texts wraps a map of texts without copying it. Each is parsed when a rule
@@ -167,6 +169,10 @@ func (vs *Values) Bind(name string, v Value) {
 	if vs.bound == nil {
 		vs.bound = make(map[string]*Value)
 	}
+	if vs.fault == nil {
+		vs.fault = checkBinding(name, &v)
+	}
+	vs.mixed = vs.mixed || !lowerASCII(name)
 	vs.bound[name] = &v
 }
 

@@ -239,8 +239,11 @@ func (d Decimal) Int() (int64, bool) {
 // TimesInt returns d × n, for turning a number with a unit into seconds. It
 // reports false if the exact product needs more than 19 significant digits.
 func (d Decimal) TimesInt(n int64) (Decimal, bool) {
+	if n == 1 {
+		return d, true
+	}
 	if n < 0 || d.digits != "" {
-		return Decimal{}, n == 1
+		return Decimal{}, false
 	}
 	hi, lo := bits.Mul64(d.coef, uint64(n))
 	if hi != 0 {

@@ -96,6 +96,23 @@ func TestInt(t *testing.T) {
 	}
 }
 
+func TestTimesInt(t *testing.T) {
+	for _, c := range []struct {
+		in   string
+		n    int64
+		want string
+	}{{"1.5", 60, "90"}, {"123456789012345678901234567890", 1, "123456789012345678901234567890"}, {"-2", 86400, "-172800"}, {"0", 60, "0"}} {
+		d, _ := decimal.Parse(c.in)
+		if got, ok := d.TimesInt(c.n); !ok || got.String() != c.want {
+			t.Errorf("%s × %d = %v, %v, want %s", c.in, c.n, got, ok, c.want)
+		}
+	}
+	d, _ := decimal.Parse("9999999999999999999")
+	if got, ok := d.TimesInt(60); ok {
+		t.Errorf("an inexact product is given: %v", got)
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{"1", "-1.5e-3", "NaN", "1e400"} {
 		f.Add(s)

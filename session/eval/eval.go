@@ -84,9 +84,6 @@ func (e *Evaluator) complete(in *input) {
 	if st.Session == "" {
 		st.Session = own
 	}
-	if st.Run == "" {
-		st.Run = own
-	}
 	if in.now == 0 {
 		in.now = e.opts.Clock.Now()
 	}

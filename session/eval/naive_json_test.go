@@ -2,6 +2,7 @@ package eval_test
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 )
 
@@ -132,4 +133,14 @@ func (n node) canonical() string {
 		return "{" + strings.Join(n.sortedMembers(), ",") + "}"
 	}
 	return "null"
+}
+
+// sortedMembers prints an object's members, sorted by name.
+func (n node) sortedMembers() []string {
+	parts := make([]string, len(n.items))
+	for i, item := range n.items {
+		parts[i] = node{kind: isText, text: n.names[i]}.canonical() + ":" + item.canonical()
+	}
+	slices.Sort(parts)
+	return parts
 }

@@ -1,12 +1,15 @@
 package eval_test
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 // TestNaive_MixedVerdicts shows that the random scenarios reach every kind of
 // verdict often enough for a comparison to mean something.
 func TestNaive_MixedVerdicts(t *testing.T) {
 	const want = 20_000
-	decisions, whys, waits := map[string]int{}, map[string]int{}, map[string]int{}
+	decisions, whys, waits, atoms := map[string]int{}, map[string]int{}, map[string]int{}, map[string]int{}
 	total, edges, malformed, repeated := 0, 0, 0, 0
 	for seed := uint64(0); total < want; seed++ {
 		s := drawScenario(seed)
@@ -26,6 +29,9 @@ func TestNaive_MixedVerdicts(t *testing.T) {
 			}
 			for _, f := range v.fired {
 				whys[f.why]++
+				for _, kind := range kindsOf(s.rules, f.id) {
+					atoms[kind]++
+				}
 			}
 			switch {
 			case v.retry > 0:
@@ -43,8 +49,8 @@ func TestNaive_MixedVerdicts(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d verdicts: %v, why %v, waits %v, window edges %d, malformed steps %d, repeated calls %d",
-		total, decisions, whys, waits, edges, malformed, repeated)
+	t.Logf("%d verdicts: %v, why %v, atoms that held %v, waits %v, window edges %d, malformed steps %d, repeated calls %d",
+		total, decisions, whys, atoms, waits, edges, malformed, repeated)
 	for _, d := range strength {
 		if decisions[d]*100 < total*3 {
 			t.Errorf("%s is %d of %d verdicts, want at least 3 %%", d, decisions[d], total)
@@ -53,6 +59,11 @@ func TestNaive_MixedVerdicts(t *testing.T) {
 	for _, why := range []string{"matched", "exceeded", "malformed", "missing"} {
 		if whys[why]*100 < total {
 			t.Errorf("%d rules fired as %s, want at least 1 %% of %d", whys[why], why, total)
+		}
+	}
+	for _, kind := range []string{"threshold", "frequency", "ability", "after", "match", "provenance", "when"} {
+		if atoms[kind]*100 < total {
+			t.Errorf("%d atoms of the kind %s held, want at least 1 %% of %d", atoms[kind], kind, total)
 		}
 	}
 	for _, wait := range []string{"known", "unknown", "none"} {
@@ -65,4 +76,32 @@ func TestNaive_MixedVerdicts(t *testing.T) {
 			t.Errorf("%s: %d of %d verdicts, want at least 1 %%", what, n, total)
 		}
 	}
+}
+
+// kindsOf names the kinds of a rule's atoms, each once.
+func kindsOf(rules []rule, id string) (kinds []string) {
+	i := slices.IndexFunc(rules, func(r rule) bool { return r.id == id })
+	for _, a := range rules[i].atoms {
+		kind := "provenance"
+		switch a := a.(type) {
+		case threshold:
+			kind = "threshold"
+		case frequency:
+			kind = "frequency"
+		case ability:
+			kind = "ability"
+		case after:
+			kind = "after"
+		case when:
+			kind = "when"
+		case match:
+			if a.kind != "in" {
+				kind = "match"
+			}
+		}
+		if !slices.Contains(kinds, kind) {
+			kinds = append(kinds, kind)
+		}
+	}
+	return kinds
 }

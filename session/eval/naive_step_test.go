@@ -126,16 +126,6 @@ func (n node) pastCalls() (calls []pastCall, ok bool) {
 	return calls, n.kind == isList
 }
 
-// sortedMembers prints an object's members, sorted by name.
-func (n node) sortedMembers() []string {
-	parts := make([]string, len(n.items))
-	for i, item := range n.items {
-		parts[i] = node{kind: isText, text: n.names[i]}.canonical() + ":" + item.canonical()
-	}
-	slices.Sort(parts)
-	return parts
-}
-
 // hidden reports whether a name holds a control, zero-width or bidirectional character.
 func hidden(name string) bool {
 	return strings.ContainsFunc(name, func(c rune) bool {

@@ -44,8 +44,8 @@ func parse(line []byte) (*input, error) {
 		}
 	}
 	for _, required := range []string{"chain", "ability"} {
-		if _, ok := doc.Member(required); !ok {
-			return in, fmt.Errorf("field %q is missing", required)
+		if v, ok := doc.Member(required); !ok || v.Text() == "" {
+			return in, fmt.Errorf("field %q is missing or empty", required)
 		}
 	}
 	return in, in.step.Check()

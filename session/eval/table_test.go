@@ -65,7 +65,9 @@ func (a answer) brief() string {
 // when a table says nothing else, a step calls pay.send in chain trade and session s.
 var usual = []struct{ name, value string }{{"chain", `"trade"`}, {"ability", `"pay.send"`}, {"session", `"s"`}, {"args", `{}`}}
 
-// at writes a line: so long after the start, with these JSON fields and the usual ones.
+// at writes a line: so long after the start, with these JSON fields and the
+// usual ones. Fields that hold the name of a usual one further in must give
+// that one too.
 func at(after time.Duration, fields string, want string) tableStep {
 	now := time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC).Add(after)
 	parts := []string{`"now":` + strconv.Quote(now.Format(time.RFC3339Nano))}

@@ -28,9 +28,15 @@ type advice struct {
 }
 
 // explain says in words what was expected where a parser gave up, at the
-// token that begins at the given offset.
-func explain(s *source, as form, tokens []lexer.Token, offset int) *diag.Finding {
+// token that begins at the given offset. again parses the text from an offset
+// on and returns where that fails.
+func explain(s *source, as form, tokens []lexer.Token, offset int, again func(from int) int) *diag.Finding {
 	p := locate(s, as, tokens, offset)
+	if p.field == 0 && p.is("And") && p.complete() {
+		// The parser returns to an "&" when the atom behind it fails; look at that atom.
+		p = locate(s, as, tokens, again(tokens[p.at+1].Pos.Offset))
+	}
+	p.stepOver()
 	for _, slip := range slips {
 		if a, ok := slip(p); ok {
 			return p.finding(a)
@@ -63,21 +69,17 @@ func locate(s *source, as form, tokens []lexer.Token, offset int) *stop {
 		p.at++
 	}
 	p.shape = p.shapeOf(p.start, p.at)
-	p.stepOver()
 	return p
 }
 
-// stepOver moves on from an "&" or the word that begins an atom: the parser
-// returns to it where what follows fits nothing, but the fault is what follows.
+// stepOver moves on from the word that begins an atom: the parser returns to
+// it where what follows fits nothing, but the fault is what follows.
 func (p *stop) stepOver() {
 	if p.field > 0 {
 		return
 	}
-	if p.is("And") && p.complete() {
-		p.at++
-		p.start, p.shape = p.at, ""
-	}
-	if (p.shape == "" || p.shape == "!") && p.is("FrequencyTag", "AbilityTag", "AfterTag", "OutputTag", "ArgTag", "WhenTag") && p.shape+p.kind(p.at) != "!WhenTag" && p.shape+p.kind(p.at) != "!FrequencyTag" {
+	begins := p.shape == "" && p.is("FrequencyTag", "WhenTag")
+	if begins || (p.shape == "" || p.shape == "!") && p.is("AbilityTag", "AfterTag", "OutputTag", "ArgTag") {
 		p.at++
 		p.shape = p.shapeOf(p.start, p.at)
 	}

@@ -12,8 +12,8 @@ import (
 // stopped and either knows better than the table or declines. The first that
 // knows is heard.
 var slips = [...]func(*stop) (advice, bool){
-	slipPattern, slipUnclosed, slipCharacter, slipTag, slipRepeated,
-	slipComparison, slipValue, slipNumber, slipFrequency, slipWindow,
+	slipPattern, slipUnclosed, slipNumber, slipCharacter, slipTag,
+	slipRepeated, slipComparison, slipValue, slipFrequency, slipWindow,
 	slipNot, slipName, slipMatch, slipConjunction, slipField,
 	slipAction, slipLimit, slipReason, slipOption, slipRest,
 }

@@ -77,7 +77,9 @@ func slipLimit(p *stop) (advice, bool) {
 		return p.here(action+" takes no limit", "write "+action+", or confirm(5m) or throttle(60s)")
 	case p.shape == "Key" && timed && (p.is("Number") || value == ":" || value == "="):
 		return p.here("the limit of "+action+" stands in parentheses", "such as "+action+"(60s)")
-	case p.shape == "Key" && (value == "," || value == "&" || p.is("Word") && isAction(value)):
+	case value == "&":
+		return p.here("a condition stands behind the action", `conditions are joined by "&" before the first |`)
+	case p.shape == "Key" && (value == "," || p.is("Word") && isAction(value)):
 		return p.here("a rule has one action", "write a rule for each")
 	case p.shape == "Key" && p.is("String"):
 		return p.here(`a "|" is missing before the reason`, "write "+action+"|"+inQuotes("…"))

@@ -70,11 +70,19 @@ func parse[T any](s *source, p *participle.Parser[T], as form) (*T, *diag.Findin
 	if err == nil {
 		return node, nil
 	}
-	at := len(s.text)
-	if perr := participle.Error(nil); errors.As(err, &perr) {
-		at = perr.Position().Offset
+	again := func(from int) int {
+		_, err := p.ParseString("", s.text[from:])
+		return from + errorOffset(err)
 	}
-	return nil, explain(s, as, tokens, at)
+	return nil, explain(s, as, tokens, errorOffset(err), again)
+}
+
+// errorOffset returns where a parser gave up.
+func errorOffset(err error) int {
+	if perr := participle.Error(nil); errors.As(err, &perr) {
+		return perr.Position().Offset
+	}
+	return 0
 }
 
 // replay hands out tokens that were read before.

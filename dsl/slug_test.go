@@ -29,7 +29,7 @@ func TestDerivedID(t *testing.T) {
 		`amount>5 & after:read|abort`:                       "amount-gt-5-and-after-read",
 		`amount>5|abort|"r"|id=mine`:                        "mine",
 		`output:x|matches:\d+|abort`:                        "output-x-matches-d-0689771d",
-		`ability:"send mail"|abort`:                         "ability-sendmail-8a1c5a9d",
+		`ability:"send mail"|abort`:                         "ability-sendmail-6b64abe5",
 		`ability:日本|abort`:                                  "ability-",
 		`when: a > 1|abort`:                                 "when-a1-",
 		`!arg:` + strings.Repeat("k", 90) + `|in:user|warn`: "not-arg-" + strings.Repeat("k", 52) + "-",

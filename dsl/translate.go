@@ -84,7 +84,7 @@ func (s *source) frequency(n *frequencyNode, at Span) (Atom, *diag.Finding) {
 		a.Scope = map[string]Scope{"chain": ScopeChain, "session": ScopeSession, "all": ScopeAll}[n.Scope.Value]
 	}
 	var f *diag.Finding
-	if a.Count, f = s.integer(n.Count, "a count"); f != nil {
+	if a.Count, f = s.integer(n.Count, "a count", 0); f != nil {
 		return nil, f
 	}
 	if a.Count >= MaxHistory {
@@ -299,7 +299,7 @@ func (s *source) options(n *optionsNode) (Options, *diag.Finding) {
 
 // duration reads an integer of at least 1 and a unit.
 func (s *source) duration(n *durationNode, what string) (Duration, *diag.Finding) {
-	count, f := s.integer(n.N, what)
+	count, f := s.integer(n.N, what, 1)
 	if f != nil {
 		return Duration{}, f
 	}
@@ -314,15 +314,16 @@ func (s *source) duration(n *durationNode, what string) (Duration, *diag.Finding
 	return d, nil
 }
 
-func (s *source) integer(t lexer.Token, what string) (int64, *diag.Finding) {
-	n, err := strconv.ParseUint(strings.TrimPrefix(t.Value, "+"), 10, 63)
+// integer reads digits. The least value is only named, not checked.
+func (s *source) integer(t lexer.Token, what string, least int) (int64, *diag.Finding) {
+	n, err := strconv.ParseUint(t.Value, 10, 63)
 	if err == nil {
 		return int64(n), nil
 	}
 	if strings.Trim(t.Value, "0123456789") == "" {
 		return 0, withID(s.tokenFault(t, what+" of "+inQuotes(t.Value)+" is too large", "write a smaller number"), LimitID)
 	}
-	return 0, s.tokenFault(t, what+" is a whole number of at least 0, not "+t.Value, "write digits only, such as 5")
+	return 0, s.tokenFault(t, fmt.Sprintf("%s is a whole number of at least %d, not %s", what, least, inQuotes(t.Value)), "write digits only, such as 5")
 }
 
 // tokenSpan is the place of some tokens, without blanks at the end.

@@ -79,6 +79,11 @@ func (c *call) entered(id *registry.CounterID) bool {
 	return c != nil && slices.ContainsFunc(c.entries, func(e entry) bool { return e.counter == *id })
 }
 
+// enteredRun reports whether it was the call that entered a run in its counter.
+func (c *call) enteredRun(run runKey) bool {
+	return c != nil && slices.ContainsFunc(c.entries, func(e entry) bool { return e.run == run })
+}
+
 // consumed reports whether the call has consumed an approval.
 func (c *call) consumed(d registry.Digest) bool {
 	return c != nil && slices.Contains(c.approvals, d)

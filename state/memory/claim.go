@@ -269,7 +269,7 @@ func (s *Store) join(sh *shard, si *sight, call *call) {
 	if m.joined && !sh.runs.aging(si.run) {
 		return
 	}
-	m.joined = m.joined || !call.entered(&si.need.Counter)
+	m.joined = m.joined || !call.enteredRun(si.run)
 	sh.runs.put(si.run, m, s.maxRuns)
 }
 

@@ -89,7 +89,7 @@ func TestHints(t *testing.T) {
 		{`task.tool_cals>5|abort`, 1, `no meter "task.tool_cals"`, "did you mean task.tool_calls?"},
 		{`wait>5hours|abort`, 7, `unknown unit "hours"`, "write 5h"},
 		{`時 > 5|abort`, 1, "expected a condition", ""},
-		{`output:x|contains:時計 & y=5|abort`, 24, `unknown comparison "="`, ""},
+		{`output:x|contains:時計 & y=5|abort`, 25, `unknown comparison "="`, ""},
 	} {
 		_, f := dsl.ParseRule("p.cbp", diag.Position{Line: 7, Column: 3}, tt.text)
 		if f == nil {

@@ -120,5 +120,14 @@ func lexAll(text string) ([]lexer.Token, error) {
 	if err != nil {
 		return nil, err
 	}
-	return lexer.ConsumeAll(l)
+	var tokens []lexer.Token
+	for {
+		t, err := l.Next()
+		if err != nil {
+			return nil, err
+		}
+		if tokens = append(tokens, t); t.EOF() {
+			return tokens, nil
+		}
+	}
 }

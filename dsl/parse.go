@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"github.com/alecthomas/participle/v2"
-	"github.com/alecthomas/participle/v2/lexer"
 
 	"github.com/cbpolicy/cbpolicy/diag"
 )
@@ -58,17 +57,13 @@ func parse[T any](s *source, p *participle.Parser[T], as form) (*T, *diag.Findin
 	if f := s.checkText(); f != nil {
 		return nil, f
 	}
-	tokens, err := lexAll(s.text)
-	if err != nil {
-		return nil, s.fault(s.skip, len(s.text), "the text cannot be read: "+err.Error(), "")
-	}
-	peek, err := lexer.Upgrade(&replay{tokens: tokens})
-	if err != nil {
-		return nil, s.fault(s.skip, len(s.text), "the text cannot be read: "+err.Error(), "")
-	}
-	node, err := p.ParseFromLexer(peek)
+	node, err := p.ParseString("", s.text)
 	if err == nil {
 		return node, nil
+	}
+	tokens, lexErr := lexAll(s.text)
+	if lexErr != nil {
+		return nil, s.fault(s.skip, len(s.text), "the text cannot be read: "+lexErr.Error(), "")
 	}
 	again := func(from int) int {
 		_, err := p.ParseString("", s.text[from:])
@@ -83,16 +78,4 @@ func errorOffset(err error) int {
 		return perr.Position().Offset
 	}
 	return 0
-}
-
-// replay hands out tokens that were read before.
-type replay struct{ tokens []lexer.Token }
-
-// Next returns the next token; the last one is the end.
-func (r *replay) Next() (lexer.Token, error) {
-	t := r.tokens[0]
-	if !t.EOF() {
-		r.tokens = r.tokens[1:]
-	}
-	return t, nil
 }

@@ -14,10 +14,11 @@ type counter struct {
 	spec    string
 	scope   dsl.Scope
 	name    dsl.NamePattern // folded; "": executions
-	group   Scope
+	origin  Origin
 	windows []Window
 	front   []int
-	rules   [][]*Rule // per window: the rules that ask for nothing else
+	rules   [][]*Rule  // per window: the rules that ask for nothing else
+	parts   []*counter // what it was joined from; nil: it is a group's own
 }
 
 // freqRef is a frequency atom of a rule: window Window of a counter.
@@ -26,16 +27,6 @@ type freqRef struct {
 	counter *counter
 	span    Window // identifies the window; its index is known once all are collected
 	window  int
-}
-
-// counterSpec names what is counted so that it is the same counter in every
-// process and after every reload: what, in which scope, for which rules.
-func counterSpec(scope Scope, f *dsl.Frequency) string {
-	what := "runs"
-	if f.Name != "" {
-		what = "calls:" + string(f.Name.Fold())
-	}
-	return scope.Origin.String() + " " + string(scope.Pattern) + " " + what + "@" + f.Scope.String()
 }
 
 // add collects a window; pure tells that the rule hangs on it alone.
@@ -81,9 +72,6 @@ func (c *counter) index(w Window) int {
 	return slices.IndexFunc(c.windows, func(x Window) bool { return x.Span == w.Span && x.Limit == w.Limit })
 }
 
-// covers reports whether the step adds an entry to the counter.
-func (c *counter) covers(st *Step) bool { return c.name == "" || c.name.Match(st.fold()) }
-
 // subject tells for whom the counter counts this step.
 func (c *counter) subject(st *Step) string {
 	switch c.scope {
@@ -95,7 +83,7 @@ func (c *counter) subject(st *Step) string {
 	if !st.modelChain() {
 		return st.Chain
 	}
-	if c.group.Origin == Model {
+	if c.origin == Model {
 		return st.Session + "\x00" + st.Chain
 	}
 	// All model-written chains of a session share one counter, so that a new

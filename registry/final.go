@@ -11,11 +11,12 @@ func (s *Set) PlanFinal(st *Step, p *Plan, heldBefore map[string]bool) {
 	p.reset(s)
 	p.final = true
 	defer func() { p.final = false }()
-	for _, groups := range [][]*group{s.everywhere, s.exact[st.Chain], s.globs} {
-		for _, g := range groups {
-			if g.scope.Pattern.Match(st.Chain) && (g.scope.Session == "" || g.scope.Session == st.Session) {
-				g.planFinal(st, p, heldBefore)
-			}
+	for _, g := range s.cover(st.Chain).groups {
+		g.planFinal(st, p, heldBefore)
+	}
+	for _, g := range s.exact[st.Chain] {
+		if g.confined != nil && g.scope.Session == st.Session {
+			g.planFinal(st, p, heldBefore)
 		}
 	}
 }

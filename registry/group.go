@@ -3,7 +3,6 @@ package registry
 import (
 	"errors"
 	"iter"
-	"maps"
 	"slices"
 	"strconv"
 
@@ -22,14 +21,13 @@ type group struct {
 	keyed    []*keyIndex        // driver: a threshold
 	matched  []*matchIndex      // driver: a match on a key without "*"
 	always   []*Rule            // no driver: judged at every step
-	runs     []*counter
-	calls    map[string][]*counter // by folded ability, without "*"
-	callGlob []*counter
+	all      []*counter         // of its frequency atoms
+	confined *coverage          // of rules confined to a session: their counters
 }
 
 // compileGroup compiles rules in their order. All faults are reported.
 func compileGroup(scope Scope, keys *Keys, rules []*Rule) (*group, diag.List) {
-	g := &group{scope: scope, keys: keys, rules: rules, exact: map[string][]*Rule{}, calls: map[string][]*counter{}}
+	g := &group{scope: scope, keys: keys, rules: rules, exact: map[string][]*Rule{}}
 	var faults diag.List
 	counters := map[string]*counter{}
 	for _, r := range rules {
@@ -68,9 +66,9 @@ func (g *group) addFrequency(r *Rule, atom int, f *dsl.Frequency, counters map[s
 	spec := counterSpec(g.scope, f)
 	c := counters[spec]
 	if c == nil {
-		c = &counter{spec: spec, scope: f.Scope, name: f.Name.Fold(), group: g.scope}
+		c = &counter{spec: spec, scope: f.Scope, name: f.Name.Fold(), origin: g.scope.Origin}
 		counters[spec] = c
-		g.addCounter(c)
+		g.all = append(g.all, c)
 	}
 	w := Window{Span: f.Window.Time(), Limit: f.Count}
 	var pure *Rule
@@ -81,29 +79,8 @@ func (g *group) addFrequency(r *Rule, atom int, f *dsl.Frequency, counters map[s
 	r.freqs = append(r.freqs, freqRef{atom: atom, counter: c, span: w})
 }
 
-func (g *group) addCounter(c *counter) {
-	switch {
-	case c.name == "":
-		g.runs = append(g.runs, c)
-	case c.name.Literal():
-		g.calls[string(c.name)] = append(g.calls[string(c.name)], c)
-	default:
-		g.callGlob = append(g.callGlob, c)
-	}
-}
-
 // counters yields every counter of the group.
-func (g *group) counters() iter.Seq[*counter] {
-	return func(yield func(*counter) bool) {
-		for _, list := range append(slices.Collect(maps.Values(g.calls)), g.runs, g.callGlob) {
-			for _, c := range list {
-				if !yield(c) {
-					return
-				}
-			}
-		}
-	}
-}
+func (g *group) counters() iter.Seq[*counter] { return slices.Values(g.all) }
 
 // pure reports whether the rule consists of one frequency atom and needs no
 // approval, so that its window alone decides it.
@@ -178,6 +155,9 @@ func (g *group) seal(counters map[string]*counter) {
 	}
 	for _, m := range g.matched {
 		m.seal()
+	}
+	if g.scope.Session != "" {
+		g.confined = g.own()
 	}
 }
 

@@ -54,9 +54,47 @@ type bounds struct {
 	bound, odd      bool // odd: some binding is no number
 }
 
+// keyGroup is the indexes of one key in all groups of a coverage, with the
+// limits beyond which one of them has something to say.
+type keyGroup struct {
+	key      *keyRef
+	indexes  []*keyIndex
+	hasUpper bool
+	hasLower bool
+	hasOther bool
+	leastUp  decimal.Decimal // of upper limits
+	greatLow decimal.Decimal // of lower limits
+}
+
+func (g *keyGroup) add(k *keyIndex) {
+	g.indexes = append(g.indexes, k)
+	g.hasOther = g.hasOther || len(k.other) > 0
+	if len(k.upper) > 0 {
+		if l := k.upper[0].test.limit; !g.hasUpper || l.Cmp(g.leastUp) < 0 {
+			g.hasUpper, g.leastUp = true, l
+		}
+	}
+	if len(k.lower) > 0 {
+		if l := k.lower[0].test.limit; !g.hasLower || l.Cmp(g.greatLow) > 0 {
+			g.hasLower, g.greatLow = true, l
+		}
+	}
+}
+
 // plan judges the rules that wait for the key.
-func (k *keyIndex) plan(p *Plan, st *Step) {
-	b := k.bindings(st)
+func (g *keyGroup) plan(p *Plan, st *Step) {
+	b := g.key.bindings(st)
+	if b.bound && !b.odd && !g.hasOther &&
+		(!g.hasUpper || b.greatest.Cmp(g.leastUp) < 0) && (!g.hasLower || b.least.Cmp(g.greatLow) > 0) {
+		return
+	}
+	for _, k := range g.indexes {
+		k.plan(p, st, &b)
+	}
+}
+
+// plan judges the rules of one index.
+func (k *keyIndex) plan(p *Plan, st *Step, b *bounds) {
 	switch {
 	case !b.bound:
 		k.unbound(p, st)
@@ -64,22 +102,18 @@ func (k *keyIndex) plan(p *Plan, st *Step) {
 		p.judgeAll(st, k.all)
 	default:
 		for _, l := range k.upper {
-			if c := b.greatest.Cmp(l.test.limit); c < 0 || c == 0 && l.test.op == dsl.Greater {
-				if c < 0 {
-					break
-				}
-				continue
+			if c := b.greatest.Cmp(l.test.limit); c < 0 {
+				break
+			} else if c > 0 || l.test.op == dsl.GreaterEqual {
+				p.judge(st, l.rule)
 			}
-			p.judge(st, l.rule)
 		}
 		for _, l := range k.lower {
-			if c := b.least.Cmp(l.test.limit); c > 0 || c == 0 && l.test.op == dsl.Less {
-				if c > 0 {
-					break
-				}
-				continue
+			if c := b.least.Cmp(l.test.limit); c > 0 {
+				break
+			} else if c < 0 || l.test.op == dsl.LessEqual {
+				p.judge(st, l.rule)
 			}
-			p.judge(st, l.rule)
 		}
 		p.judgeAll(st, k.other)
 	}
@@ -101,13 +135,21 @@ func (k *keyIndex) unbound(p *Plan, st *Step) {
 	p.judgeAll(st, k.all)
 }
 
-// bindings reads the key once for all its rules.
-func (k *keyIndex) bindings(st *Step) bounds {
-	if splits := k.key.path.splits; len(splits) == 1 && !k.key.meter {
-		return k.plain(st, splits[0].name)
+// bindings reads the key once for all its rules, whatever group they are in.
+func (k *keyRef) bindings(st *Step) (b bounds) {
+	if splits := k.path.splits; len(splits) == 1 && !k.meter {
+		name := splits[0].name
+		b.plain(st.Args, name)
+		b.plain(st.Outputs, name)
+		b.plain(st.Params, name)
+		return b
 	}
-	var b bounds
-	k.key.each(st, func(_ string, n decimal.Decimal, isNumber bool) bool {
+	return k.walk(st)
+}
+
+// walk reads a key that has dots, or is a meter.
+func (k *keyRef) walk(st *Step) (b bounds) {
+	k.each(st, func(_ string, n decimal.Decimal, isNumber bool) bool {
 		b.include(n, isNumber)
 		return true
 	})
@@ -115,32 +157,31 @@ func (k *keyIndex) bindings(st *Step) bounds {
 }
 
 // plain reads a key without dots, which needs no walk and no closure.
-func (k *keyIndex) plain(st *Step, name string) bounds {
-	var b bounds
-	for _, values := range [...]*Values{st.Args, st.Outputs, st.Params} {
-		if values == nil {
-			continue
-		}
+func (b *bounds) plain(values *Values, name string) {
+	if values == nil {
+		return
+	}
+	if values.bound != nil {
 		if v, ok := values.bound[name]; ok {
 			b.include(v.num, v.kind == kindNumber)
-		} else if text, ok := values.texts[name]; ok {
-			n, isNumber := decimal.Parse(text)
-			b.include(n, isNumber)
+			return
 		}
 	}
-	return b
+	if text, ok := values.texts[name]; ok {
+		n, isNumber := decimal.Parse(text)
+		b.include(n, isNumber)
+	}
 }
 
 func (b *bounds) include(n decimal.Decimal, isNumber bool) {
-	if !isNumber {
+	switch {
+	case !isNumber:
 		b.bound, b.odd = true, true
-		return
-	}
-	if !b.bound || n.Cmp(b.least) < 0 {
+	case !b.bound:
+		b.least, b.greatest, b.bound = n, n, true
+	case n.Cmp(b.least) < 0:
 		b.least = n
-	}
-	if !b.bound || n.Cmp(b.greatest) > 0 {
+	case n.Cmp(b.greatest) > 0:
 		b.greatest = n
 	}
-	b.bound = true
 }

@@ -81,34 +81,40 @@ func (m *matchIndex) plan(p *Plan, st *Step) {
 // value has to be made. It reports whether the general way must be gone.
 func (m *matchIndex) plain(p *Plan, st *Step, values *Values) bool {
 	name := m.path.splits[0].name
-	text, ok := values.texts[name]
-	if !ok {
-		v, bound := values.bound[name]
-		if !bound {
+	if values.bound != nil {
+		if v, ok := values.bound[name]; ok {
+			if v.kind == kindOther || v.inner || v.broken {
+				return true
+			}
+			m.text(p, st, v.text, v)
 			return false
 		}
-		if v.kind == kindOther || v.inner || v.broken {
-			return true
-		}
-		text = v.text
-	} else if c := firstByte(text); c == '{' || c == '[' || c == '"' {
+	}
+	text, ok := values.texts[name]
+	if !ok {
+		return false
+	}
+	if c := firstByte(text); c == '{' || c == '[' || c == '"' {
 		return true
 	}
-	m.scan(p, st, text)
+	m.text(p, st, text, nil)
+	return false
+}
+
+// text judges the rules by one leaf. The value it is of, if it is bound,
+// remembers what was not found in it.
+func (m *matchIndex) text(p *Plan, st *Step, leaf string, v *binding) {
+	m.exactly.scan(p, st, leaf, v, false)
+	m.folded.scan(p, st, leaf, v, true)
 	for _, r := range m.others {
 		p.judge(st, r)
 	}
-	return false
 }
 
 // scan judges the rules whose literal occurs in the leaf.
 func (m *matchIndex) scan(p *Plan, st *Step, leaf string) {
-	if len(m.exactly.rules) > 0 {
-		m.exactly.scan(p, st, leaf)
-	}
-	if len(m.folded.rules) > 0 {
-		m.folded.scan(p, st, foldText(leaf))
-	}
+	m.exactly.scan(p, st, leaf, nil, false)
+	m.folded.scan(p, st, leaf, nil, true)
 }
 
 // foldText folds a text for a matcher that folds ASCII by itself.
@@ -121,9 +127,41 @@ func foldText(s string) string {
 	return s
 }
 
-func (l *literals) scan(p *Plan, st *Step, text string) {
+// scan judges the rules whose literal occurs in the text. A bound value that
+// held none of them is not read again: it does not change, nor do they.
+func (l *literals) scan(p *Plan, st *Step, text string, v *binding, fold bool) {
+	if len(l.rules) == 0 || v != nil && v.silent(l) {
+		return
+	}
+	if fold {
+		text = foldText(text)
+	}
+	quiet := true
 	l.matcher.Find(text, func(id int) bool {
 		p.judge(st, l.rules[id])
+		quiet = false
 		return true
 	})
+	if quiet && v != nil {
+		v.remember(l)
+	}
+}
+
+// silent reports whether the value is known to hold none of the literals.
+func (v *binding) silent(l *literals) bool {
+	for i := range v.without {
+		if v.without[i].Load() == l {
+			return true
+		}
+	}
+	return false
+}
+
+// remember notes that the value holds none of the literals, in the place of
+// what was noted longest ago.
+func (v *binding) remember(l *literals) {
+	for i := len(v.without) - 1; i > 0; i-- {
+		v.without[i].Store(v.without[i-1].Load())
+	}
+	v.without[0].Store(l)
 }

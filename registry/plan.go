@@ -56,43 +56,26 @@ func (p *Plan) environment(st *Step) *whenEnv {
 // changes nothing but p, and is safe for any number of goroutines.
 func (s *Set) Plan(st *Step, p *Plan) {
 	p.reset(s)
-	for _, g := range s.everywhere {
-		g.plan(st, p)
+	ability := st.fold()
+	c := s.cover(st.Chain)
+	c.plan(p, st, ability)
+	if !s.confined {
+		return
 	}
 	for _, g := range s.exact[st.Chain] {
-		if g.scope.Session == "" || g.scope.Session == st.Session {
-			g.plan(st, p)
-		}
-	}
-	for _, g := range s.globs {
-		if g.scope.Pattern.Match(st.Chain) {
-			g.plan(st, p)
+		if g.confined != nil && g.scope.Session == st.Session {
+			g.confined.plan(p, st, ability)
 		}
 	}
 }
 
 // plan judges one group's rules.
-func (g *group) plan(st *Step, p *Plan) {
-	ability := st.fold()
-	for _, c := range g.runs {
-		p.count(c, st)
-	}
-	for _, c := range g.calls[ability] {
-		p.count(c, st)
-	}
-	for _, c := range g.callGlob {
-		if c.covers(st) {
-			p.count(c, st)
-		}
-	}
+func (g *group) plan(st *Step, ability string, p *Plan) {
 	for _, r := range g.exact[ability] {
 		p.judge(st, r)
 	}
 	for _, r := range g.globs {
 		p.judge(st, r)
-	}
-	for _, k := range g.keyed {
-		k.plan(p, st)
 	}
 	for _, m := range g.matched {
 		m.plan(p, st)
@@ -142,12 +125,12 @@ func (p *Plan) judge(st *Step, r *Rule) {
 func (p *Plan) windows(h *held) bool {
 	start := len(p.refs)
 	for _, f := range h.rule.freqs {
-		need := slices.Index(p.counters, f.counter)
+		need := slices.IndexFunc(p.counters, func(c *counter) bool { return c == f.counter || slices.Contains(c.parts, f.counter) })
 		if need < 0 {
 			p.refs = p.refs[:start]
 			return false
 		}
-		p.refs = append(p.refs, WindowRef{Need: need, Window: f.window})
+		p.refs = append(p.refs, WindowRef{Need: need, Window: p.counters[need].index(f.span)})
 	}
 	h.windows = p.refs[start:len(p.refs):len(p.refs)]
 	return true

@@ -9,7 +9,7 @@ import (
 // PlanRecord is a plan as data: with a Tally, all that a verdict is made of.
 type PlanRecord struct {
 	Held    []HeldRecord `json:"held"`
-	Needs   []NeedRecord `json:"needs"`
+	Needs   []CounterID  `json:"needs"` // their windows are those of the policy
 	Guards  []Guard      `json:"guards"`
 	Refused bool         `json:"refused,omitempty"`
 }
@@ -25,23 +25,17 @@ type HeldRecord struct {
 	Guard   int         `json:"guard"`
 }
 
-// NeedRecord is a counter that the step read. Its windows are those of the policy.
-type NeedRecord struct {
-	Counter CounterID `json:"counter"`
-	Group   Scope     `json:"group"`
-}
-
 // Record copies the plan out of its reused memory.
 func (p *Plan) Record() *PlanRecord {
-	r := &PlanRecord{Held: []HeldRecord{}, Needs: []NeedRecord{}, Guards: []Guard{}, Refused: p.Refused}
+	r := &PlanRecord{Held: []HeldRecord{}, Needs: []CounterID{}, Guards: []Guard{}, Refused: p.Refused}
 	for _, h := range p.held {
 		r.Held = append(r.Held, HeldRecord{
 			Rule: h.rule.Key(), Atom: h.atom, Why: h.found.why, Actual: h.found.actual, Limit: h.found.limit,
 			Windows: slices.Clone(h.windows), Guard: h.guard,
 		})
 	}
-	for i, n := range p.Needs {
-		r.Needs = append(r.Needs, NeedRecord{Counter: n.Counter, Group: p.counters[i].group})
+	for _, n := range p.Needs {
+		r.Needs = append(r.Needs, n.Counter)
 	}
 	for _, g := range p.Guards {
 		r.Guards = append(r.Guards, Guard{Windows: slices.Clone(g.Windows), Approval: g.Approval})
@@ -66,12 +60,12 @@ func (s *Set) Repeat(st *Step, r *PlanRecord, t *Tally, v *Verdict) error {
 	for rule := range s.Rules() {
 		byKey[rule.Key()] = rule
 	}
-	for _, n := range r.Needs {
-		c := s.counter(n)
+	for _, id := range r.Needs {
+		c := s.counter(st, id)
 		if c == nil {
-			return fmt.Errorf("registry: the policy counts no %q", n.Counter.Spec)
+			return fmt.Errorf("registry: the policy counts no %q", id.Spec)
 		}
-		p.Needs = append(p.Needs, Need{Counter: n.Counter, Windows: c.windows, Front: c.front, Run: c.name == ""})
+		p.Needs = append(p.Needs, Need{Counter: id, Windows: c.windows, Front: c.front, Run: c.name == ""})
 		p.counters = append(p.counters, c)
 	}
 	for _, h := range r.Held {
@@ -92,14 +86,18 @@ func (s *Set) Repeat(st *Step, r *PlanRecord, t *Tally, v *Verdict) error {
 }
 
 // counter finds the counter of a recorded need.
-func (s *Set) counter(n NeedRecord) *counter {
-	g := s.groups[n.Group]
-	if g == nil {
-		return nil
+func (s *Set) counter(st *Step, id CounterID) *counter {
+	covers := []*coverage{s.cover(st.Chain)}
+	for _, g := range s.exact[st.Chain] {
+		if g.confined != nil && g.scope.Session == st.Session {
+			covers = append(covers, g.confined)
+		}
 	}
-	for c := range g.counters() {
-		if c.spec == n.Counter.Spec {
-			return c
+	for _, c := range covers {
+		for x := range c.counters() {
+			if x.spec == id.Spec {
+				return x
+			}
 		}
 	}
 	return nil

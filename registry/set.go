@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/cbpolicy/cbpolicy/dsl"
 	"github.com/cbpolicy/cbpolicy/internal/jsonv"
@@ -21,6 +22,9 @@ type Set struct {
 	everywhere []*group            // pattern "*"
 	exact      map[string][]*group // by chain id
 	globs      []*group            // any other pattern
+	confined   bool                // some rules belong to one session
+	covers     sync.Map            // chain → *coverage
+	covered    atomic.Int64        // chains without rules of their own in covers
 	digest     func() Digest
 }
 
@@ -28,6 +32,7 @@ type Set struct {
 func newSet(groups map[Scope]*group) *Set {
 	s := &Set{groups: groups, exact: map[string][]*group{}}
 	for _, g := range s.sorted() {
+		s.confined = s.confined || g.confined != nil
 		switch p := g.scope.Pattern; {
 		case p == "*":
 			s.everywhere = append(s.everywhere, g)

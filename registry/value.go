@@ -2,6 +2,7 @@ package registry
 
 import (
 	"encoding/json"
+	"sync/atomic"
 
 	"github.com/cbpolicy/cbpolicy/internal/decimal"
 	"github.com/cbpolicy/cbpolicy/internal/jsonv"
@@ -129,10 +130,16 @@ func (v *Value) structure() (jsonv.Value, bool) {
 // chain's parameters. The zero value holds none. Values are read by many
 // steps; Bind and Unbind are for their one owner.
 type Values struct {
-	bound map[string]*Value
+	bound map[string]*binding
 	texts map[string]string
 	fault error // a name that cannot be seen was bound
 	mixed bool  // a name other than lower-case ASCII was bound
+}
+
+// binding is a bound value, with what is known not to be in it.
+type binding struct {
+	Value
+	without [4]atomic.Pointer[literals]
 }
 
 // Texts wraps a map of texts without copying it. Each is parsed when a rule
@@ -157,7 +164,7 @@ func Members(j jsonv.Value) (*Values, error) {
 	if j.Kind() != jsonv.Object {
 		return nil, errNoObject
 	}
-	vs := &Values{bound: make(map[string]*Value, j.Len())}
+	vs := &Values{bound: make(map[string]*binding, j.Len())}
 	for i := range j.Len() {
 		vs.Bind(j.Key(i), JSON(j.Elem(i)))
 	}
@@ -167,13 +174,13 @@ func Members(j jsonv.Value) (*Values, error) {
 // Bind binds a name, replacing what was bound to it.
 func (vs *Values) Bind(name string, v Value) {
 	if vs.bound == nil {
-		vs.bound = make(map[string]*Value)
+		vs.bound = make(map[string]*binding)
 	}
 	if vs.fault == nil {
 		vs.fault = checkBinding(name, &v)
 	}
 	vs.mixed = vs.mixed || !lowerASCII(name)
-	vs.bound[name] = &v
+	vs.bound[name] = &binding{Value: v}
 }
 
 // Alias binds a second name to the value of the first.
@@ -200,7 +207,7 @@ func (vs *Values) get(name string) (*Value, bool) {
 		return nil, false
 	}
 	if v, ok := vs.bound[name]; ok {
-		return v, true
+		return &v.Value, true
 	}
 	if s, ok := vs.texts[name]; ok {
 		v := Text(s)
@@ -223,7 +230,7 @@ func (vs *Values) each(f func(name string, v *Value) bool) {
 		return
 	}
 	for name, v := range vs.bound {
-		if !f(name, v) {
+		if !f(name, &v.Value) {
 			return
 		}
 	}

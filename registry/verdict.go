@@ -100,7 +100,8 @@ type Verdict struct {
 
 // Reset makes v an allowing verdict about the step, keeping its memory.
 func (v *Verdict) Reset(st *Step) {
-	*v = Verdict{Chain: st.Chain, Step: st.ID, Ability: st.Ability, Fired: v.Fired[:0]}
+	v.Decision, v.RetryAfter, v.Fired = Allow, 0, v.Fired[:0]
+	v.Chain, v.Step, v.Ability = st.Chain, st.ID, st.Ability
 }
 
 // Blocking returns the first rule that stands behind the decision, or nil.

@@ -154,7 +154,7 @@ func (r *Record) Repeat(set *registry.Set) (v registry.Verdict, err error) {
 	if set.Digest() != r.Policy {
 		return v, fmt.Errorf("session: the record was made under policy %s, this is %s", r.Policy, set.Digest())
 	}
-	st := &registry.Step{Chain: r.Chain, ID: r.Step, Ability: r.Ability}
+	st := &registry.Step{Chain: r.Chain, Session: r.Session, ID: r.Step, Ability: r.Ability}
 	return v, set.Repeat(st, r.Plan, r.Tally, &v)
 }
 

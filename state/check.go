@@ -26,7 +26,7 @@ func (c *Claim) Check() error {
 // CountsOnly reports whether the claim asks for nothing but counters, as most
 // do: for no approval, lease, reservation or cell, and not by a call's identity.
 func (c *Claim) CountsOnly() bool {
-	return len(c.Guards)|len(c.Leases)|len(c.Reserves)|len(c.Cells) == 0 && c.Call == (CallID{})
+	return len(c.Guards)|len(c.Leases)|len(c.Reserves)|len(c.Cells) == 0 && c.Call.IsZero()
 }
 
 func (c *Claim) check() error {

@@ -7,6 +7,7 @@ import (
 	"math/bits"
 	"strconv"
 	"strings"
+	"unique"
 )
 
 // Limits of the number grammar.
@@ -21,11 +22,16 @@ const maxSmall = 19
 // Decimal is an exact decimal number, normalised so that equal numbers are
 // equal values (==). The zero value is 0.
 type Decimal struct {
-	coef   uint64 // the digits, if there are at most 19 significant ones
-	digits string // otherwise the digits, without leading or trailing zeros
-	exp    int32  // the number is digits × 10^exp
-	neg    bool
+	coef uint64 // the digits, if there are at most 19 significant ones
+	// long holds the digits otherwise, without leading or trailing zeros. It
+	// is unique so that a Decimal stays small and comparable.
+	long unique.Handle[string]
+	exp  int32 // the number is digits × 10^exp
+	neg  bool
 }
+
+// short is the long of a number that has none.
+var short unique.Handle[string]
 
 // FromInt returns n as a decimal.
 func FromInt(n int64) Decimal {
@@ -150,11 +156,14 @@ func large(neg bool, mantissa string, exp int) Decimal {
 		coef, _ := strconv.ParseUint(trimmed, 10, 64) // at most 19 digits always fit
 		return small(neg, coef, exp)
 	}
-	return Decimal{digits: trimmed, exp: int32(exp), neg: neg}
+	return Decimal{long: unique.Make(trimmed), exp: int32(exp), neg: neg}
 }
 
 // Cmp compares exactly: -1 if d < e, 0 if they are equal, +1 if d > e.
 func (d Decimal) Cmp(e Decimal) int {
+	if d.exp == e.exp && d.long == short && e.long == short && !d.neg && !e.neg {
+		return cmp.Compare(d.coef, e.coef)
+	}
 	if d.neg != e.neg {
 		if d.neg {
 			return -1
@@ -177,7 +186,7 @@ func cmpAbs(d, e Decimal) int {
 	if d.isZero() || e.isZero() {
 		return cmp.Compare(sign(d), sign(e))
 	}
-	if d.digits == "" && e.digits == "" {
+	if d.long == short && e.long == short {
 		switch diff := d.exp - e.exp; {
 		case diff == 0:
 			return cmp.Compare(d.coef, e.coef)
@@ -202,7 +211,7 @@ func cmpAbs(d, e Decimal) int {
 	return strings.Compare(x, y)
 }
 
-func (d Decimal) isZero() bool { return d.coef == 0 && d.digits == "" }
+func (d Decimal) isZero() bool { return d.coef == 0 && d.long == short }
 
 func sign(d Decimal) int {
 	if d.isZero() {
@@ -212,8 +221,8 @@ func sign(d Decimal) int {
 }
 
 func (d Decimal) text() string {
-	if d.digits != "" {
-		return d.digits
+	if d.long != short {
+		return d.long.Value()
 	}
 	return strconv.FormatUint(d.coef, 10)
 }
@@ -223,7 +232,7 @@ func (d Decimal) Less(e Decimal) bool { return d.Cmp(e) < 0 }
 
 // Int returns d as an int64 if it is a whole number that fits.
 func (d Decimal) Int() (int64, bool) {
-	if d.digits != "" || d.exp < 0 || int(d.exp) >= len(pow10) {
+	if d.long != short || d.exp < 0 || int(d.exp) >= len(pow10) {
 		return 0, d.isZero()
 	}
 	hi, lo := bits.Mul64(d.coef, pow10[d.exp])
@@ -242,7 +251,7 @@ func (d Decimal) TimesInt(n int64) (Decimal, bool) {
 	if n == 1 {
 		return d, true
 	}
-	if n < 0 || d.digits != "" {
+	if n < 0 || d.long != short {
 		return Decimal{}, false
 	}
 	hi, lo := bits.Mul64(d.coef, uint64(n))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -34,7 +35,8 @@ func TestParseRefuses(t *testing.T) {
 		"nothing":         {"", "1:1: unexpected end"},
 		"trailing":        {"{}\n x", "2:2: unexpected text"},
 		"duplicate":       {`{"a":1,"a":2}`, `1:8: duplicate key "a"`},
-		"duplicate deep":  {`[{"x":{"a":1,"\u0061":2}}]`, `1:14: duplicate key "a"`},
+		"duplicate deep":  {`[0,{"x":{"a":1,"\u0061":2}}]`, `1:16: duplicate key "a" in [1].x`},
+		"path":            {`{"args":{"items":[0,{"a":01}]}}`, `1:27: want a comma or } in the object in args.items[1]`},
 		"leading zero":    {"01", "1:2: unexpected text"},
 		"plus":            {"+1", "1:1: want a value"},
 		"NaN":             {"NaN", "1:1: want a value"},
@@ -75,6 +77,52 @@ func TestDepthIsBounded(t *testing.T) {
 		_, err := jsonv.Parse([]byte(strings.Repeat(open, 100_000)), jsonv.Limits{})
 		if !jsonv.IsTooDeep(err) {
 			t.Errorf("100,000 of %s: %v", open, err)
+		}
+	}
+}
+
+func TestPathOfAnErrorIsBounded(t *testing.T) {
+	deep := strings.Repeat(`{"`+strings.Repeat("é", 50)+`":`, 900)
+	_, err := jsonv.Parse([]byte(deep), jsonv.Limits{})
+	var e *jsonv.Error
+	if !errors.As(err, &e) || len(e.Path) > 300 || !utf8.ValidString(e.Path) {
+		t.Errorf("path of %d bytes", len(e.Path))
+	}
+}
+
+func TestValuesAreBounded(t *testing.T) {
+	const doc = `{"a":[1,2],"b":3}`
+	if _, err := jsonv.Parse([]byte(doc), jsonv.Limits{Values: 5}); err != nil {
+		t.Errorf("five values refused: %v", err)
+	}
+	_, err := jsonv.Parse([]byte(doc), jsonv.Limits{Values: 4})
+	var e *jsonv.Error
+	if !errors.As(err, &e) || !e.TooMany || e.Column != 16 {
+		t.Errorf("the fifth value: %v", err)
+	}
+}
+
+func TestParseOffsets(t *testing.T) {
+	const doc = ` {"a": [1, "x"], "b":{}}`
+	_, got, err := jsonv.ParseOffsets(doc, jsonv.Limits{})
+	want := jsonv.Offsets{1, 2, 7, 8, 11, 17, 21} // {, "a", [, 1, "x", "b", {
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("offsets %v, want %v, %v", got, want, err)
+	}
+}
+
+// oneKiB is an object like those that tools take and give.
+var oneKiB = func() []byte {
+	line := `{"id":"item-%","amount":182.50,"tags":["a","b"],"note":"ten words of text that a person wrote here","ok":true}`
+	return []byte(`{"items":[` + strings.Repeat(line+",", 8) + line + `]}`)
+}()
+
+func BenchmarkParse1KiB(b *testing.B) {
+	b.SetBytes(int64(len(oneKiB)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := jsonv.Parse(oneKiB, jsonv.Limits{}); err != nil {
+			b.Fatal(err)
 		}
 	}
 }

@@ -1,12 +1,10 @@
 package jsonv
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -14,6 +12,8 @@ import (
 type Limits struct {
 	// Depth is how deep lists and objects may be nested; 0: DefaultDepth.
 	Depth int
+	// Values is how many values there may be, the outermost included; 0: any number.
+	Values int
 	// KeepDuplicates keeps members of equal name instead of refusing them.
 	KeepDuplicates bool
 }
@@ -21,32 +21,31 @@ type Limits struct {
 // DefaultDepth is the nesting that Limits allow by default.
 const DefaultDepth = 1000
 
-// Error says what is wrong in a JSON text and where. Line and Column count
-// from 1, columns in code points.
-type Error struct {
-	Line, Column int
-	Message      string
-	TooDeep      bool
-}
-
-// Error renders the position and the message.
-func (e *Error) Error() string { return fmt.Sprintf("%d:%d: %s", e.Line, e.Column, e.Message) }
-
-// IsTooDeep reports whether Parse gave up because of Limits.Depth.
-func IsTooDeep(err error) bool {
-	var e *Error
-	return errors.As(err, &e) && e.TooDeep
-}
-
 // Parse reads one JSON value and nothing after it. The error is an [*Error].
 func Parse(data []byte, l Limits) (Value, error) { return ParseString(string(data), l) }
 
 // ParseString is Parse for a string, of which texts in the value are parts.
 func ParseString(s string, l Limits) (Value, error) {
-	if l.Depth == 0 {
-		l.Depth = DefaultDepth
-	}
 	p := parser{s: s, limits: l}
+	return p.document()
+}
+
+// Offsets tells where in the source each part of a value begins, in bytes, in
+// the order of reading: a value's own, then for each member of an object its
+// key and the member, for a list each element.
+type Offsets []int
+
+// ParseOffsets is ParseString that also tells where everything stands.
+func ParseOffsets(s string, l Limits) (Value, Offsets, error) {
+	p := parser{s: s, limits: l, locate: true}
+	v, err := p.document()
+	return v, p.offsets, err
+}
+
+func (p *parser) document() (Value, error) {
+	if p.limits.Depth == 0 {
+		p.limits.Depth = DefaultDepth
+	}
 	p.blanks()
 	v, err := p.value(0)
 	if err != nil {
@@ -60,9 +59,14 @@ func ParseString(s string, l Limits) (Value, error) {
 }
 
 type parser struct {
-	s      string
-	i      int
-	limits Limits
+	s       string
+	i       int
+	limits  Limits
+	elems   []Value  // of the lists and objects that are open
+	keys    []string // of the objects that are open
+	values  int
+	locate  bool // collect offsets
+	offsets Offsets
 }
 
 func (p *parser) fail(format string, args ...any) *Error { return p.failAt(p.i, format, args...) }
@@ -89,6 +93,12 @@ func (p *parser) value(depth int) (Value, error) {
 	if p.i >= len(p.s) {
 		return Value{}, p.fail("unexpected end, want a value")
 	}
+	if p.values++; p.limits.Values > 0 && p.values > p.limits.Values {
+		err := p.fail("more than %d values", p.limits.Values)
+		err.TooMany = true
+		return Value{}, err
+	}
+	p.mark()
 	switch c := p.s[p.i]; {
 	case c == '{':
 		return p.object(depth)
@@ -112,6 +122,13 @@ func (p *parser) value(depth int) (Value, error) {
 	return Value{}, p.fail("want a value: a text in double quotes, a number, true, false, null, a list or an object")
 }
 
+// mark notes the offset of what begins here.
+func (p *parser) mark() {
+	if p.locate {
+		p.offsets = append(p.offsets, p.i)
+	}
+}
+
 func (p *parser) enter(depth int) error {
 	if depth < p.limits.Depth {
 		return nil
@@ -120,6 +137,9 @@ func (p *parser) enter(depth int) error {
 	err.TooDeep = true
 	return err
 }
+
+// list and object collect what they read on the parser's stacks and take an
+// exact copy when they close, so that each costs one or two allocations.
 
 func (p *parser) list(depth int) (Value, error) {
 	if err := p.enter(depth); err != nil {
@@ -130,15 +150,17 @@ func (p *parser) list(depth int) (Value, error) {
 	if p.blanks(); p.take(']') {
 		return v, nil
 	}
-	for {
+	from := len(p.elems)
+	for n := 0; ; n++ {
 		p.blanks()
 		e, err := p.value(depth + 1)
 		if err != nil {
-			return Value{}, err
+			return Value{}, within("["+strconv.Itoa(n)+"]", err)
 		}
-		v.elems = append(v.elems, e)
+		p.elems = append(p.elems, e)
 		p.blanks()
 		if p.take(']') {
+			v.elems = p.popElems(from)
 			return v, nil
 		}
 		if !p.take(',') {
@@ -157,36 +179,57 @@ func (p *parser) object(depth int) (Value, error) {
 	if p.blanks(); p.take('}') {
 		return v, nil
 	}
+	from, fromKey := len(p.elems), len(p.keys)
 	for {
 		p.blanks()
-		at := p.i
-		if p.i >= len(p.s) || p.s[p.i] != '"' {
-			return Value{}, p.fail("want a key in double quotes")
-		}
-		key, err := p.text()
+		key, err := p.key(&names, fromKey)
 		if err != nil {
 			return Value{}, err
 		}
-		if !p.limits.KeepDuplicates && !names.add(key, v.keys) {
-			return Value{}, p.failAt(at, "duplicate key %s", strconv.QuoteToASCII(key))
-		}
-		if p.blanks(); !p.take(':') {
-			return Value{}, p.fail("want a colon after the key")
-		}
-		p.blanks()
+		p.keys = append(p.keys, key)
 		e, err := p.value(depth + 1)
 		if err != nil {
-			return Value{}, err
+			return Value{}, within(key, err)
 		}
-		v.keys, v.elems = append(v.keys, key), append(v.elems, e)
+		p.elems = append(p.elems, e)
 		p.blanks()
 		if p.take('}') {
+			v.elems, v.keys = p.popElems(from), slices.Clone(p.keys[fromKey:])
+			p.keys = p.keys[:fromKey]
 			return v, nil
 		}
 		if !p.take(',') {
 			return Value{}, p.fail("want a comma or } in the object")
 		}
 	}
+}
+
+// popElems takes what the list or object that closes has put on the stack.
+func (p *parser) popElems(from int) []Value {
+	own := slices.Clone(p.elems[from:])
+	p.elems = p.elems[:from]
+	return own
+}
+
+// key reads a member's name, the colon and the blanks around it.
+func (p *parser) key(names *names, from int) (string, error) {
+	at := p.i
+	p.mark()
+	if p.i >= len(p.s) || p.s[p.i] != '"' {
+		return "", p.fail("want a key in double quotes")
+	}
+	key, err := p.text()
+	if err != nil {
+		return "", err
+	}
+	if !p.limits.KeepDuplicates && !names.add(key, p.keys[from:]) {
+		return "", p.failAt(at, "duplicate key %s", strconv.QuoteToASCII(key))
+	}
+	if p.blanks(); !p.take(':') {
+		return "", p.fail("want a colon after the key")
+	}
+	p.blanks()
+	return key, nil
 }
 
 // names finds duplicates: by looking through the few keys of a small object,
@@ -246,111 +289,4 @@ func (p *parser) number() (Value, error) {
 		}
 	}
 	return Value{kind: Number, text: p.s[start:p.i]}, nil
-}
-
-// text reads a string. One without escapes is a part of the source.
-func (p *parser) text() (string, error) {
-	p.i++
-	start := p.i
-	for p.i < len(p.s) {
-		switch c := p.s[p.i]; {
-		case c == '"':
-			s := p.s[start:p.i]
-			p.i++
-			return s, nil
-		case c == '\\':
-			return p.escaped(start)
-		case c < 0x20:
-			return "", p.fail("a control character in a text must be escaped")
-		case c < utf8.RuneSelf:
-			p.i++
-		default:
-			r, n := utf8.DecodeRuneInString(p.s[p.i:])
-			if r == utf8.RuneError && n == 1 {
-				return "", p.fail("invalid UTF-8")
-			}
-			p.i += n
-		}
-	}
-	return "", p.failAt(start-1, "the text is not closed")
-}
-
-// escaped reads on from the first escape of a string.
-func (p *parser) escaped(start int) (string, error) {
-	b := append(make([]byte, 0, p.i-start+16), p.s[start:p.i]...)
-	for p.i < len(p.s) {
-		switch c := p.s[p.i]; {
-		case c == '"':
-			p.i++
-			return string(b), nil
-		case c == '\\':
-			r, err := p.escape()
-			if err != nil {
-				return "", err
-			}
-			b = utf8.AppendRune(b, r)
-		case c < 0x20:
-			return "", p.fail("a control character in a text must be escaped")
-		default:
-			r, n := utf8.DecodeRuneInString(p.s[p.i:])
-			if r == utf8.RuneError && n == 1 {
-				return "", p.fail("invalid UTF-8")
-			}
-			b = append(b, p.s[p.i:p.i+n]...)
-			p.i += n
-		}
-	}
-	return "", p.failAt(start-1, "the text is not closed")
-}
-
-const escapes = "\"\"\\\\//b\bf\fn\nr\rt\t" // pairs: what is written, what it means
-
-func (p *parser) escape() (rune, error) {
-	at := p.i
-	p.i++
-	if p.i >= len(p.s) {
-		return 0, p.failAt(at, "the escape is not complete")
-	}
-	c := p.s[p.i]
-	p.i++
-	if c == 'u' {
-		return p.unicode(at)
-	}
-	for i := 0; i < len(escapes); i += 2 {
-		if escapes[i] == c {
-			return rune(escapes[i+1]), nil
-		}
-	}
-	return 0, p.failAt(at, "unknown escape")
-}
-
-func (p *parser) unicode(at int) (rune, error) {
-	r, ok := p.hex4()
-	if !ok {
-		return 0, p.failAt(at, `want four hexadecimal digits after \u`)
-	}
-	if !utf16.IsSurrogate(r) {
-		return r, nil
-	}
-	if strings.HasPrefix(p.s[p.i:], `\u`) {
-		p.i += 2
-		if low, ok := p.hex4(); ok {
-			if r = utf16.DecodeRune(r, low); r != utf8.RuneError {
-				return r, nil
-			}
-		}
-	}
-	return 0, p.failAt(at, "half a surrogate pair")
-}
-
-func (p *parser) hex4() (rune, bool) {
-	if p.i+4 > len(p.s) {
-		return 0, false
-	}
-	n, err := strconv.ParseUint(p.s[p.i:p.i+4], 16, 16)
-	if err != nil {
-		return 0, false
-	}
-	p.i += 4
-	return rune(n), true
 }

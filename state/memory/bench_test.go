@@ -126,7 +126,8 @@ func BenchmarkWindow(b *testing.B) {
 		b.Run(strconv.Itoa(entries), func(b *testing.B) {
 			s := memory.New(memory.Options{})
 			n := need("chain", false)
-			n.Windows = []registry.Window{{Span: time.Hour, Limit: 9_999, Refuses: true}}
+			n.Windows = []registry.Window{{Span: time.Hour, Limit: 9_999, Refuses: true}, {Span: time.Nanosecond, Limit: int64(entries / 2), Refuses: true}}
+			n.Front = []int{0, 1}
 			c := state.Claim{Needs: []registry.Need{n}}
 			var g state.Grant
 			for range entries {

@@ -38,7 +38,7 @@ type written struct {
 // inFlight returns the call of an id if it was admitted and is not settled,
 // or nil. It is forgotten after a time, as its caller may have died.
 func (sh *shard) inFlight(id state.CallID, now, forget int64) *call {
-	if id == (state.CallID{}) {
+	if id.IsZero() {
 		return nil
 	}
 	c, ok := sh.calls.get(id)

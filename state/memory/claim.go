@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/cbpolicy/cbpolicy/registry"
@@ -20,6 +21,13 @@ func (s *Store) Claim(ctx context.Context, c *state.Claim, g *state.Grant) error
 	}
 	if err := c.Check(); err != nil {
 		return err
+	}
+	if len(c.Needs) == 1 && c.CountsOnly() && !c.Refused {
+		n := &c.Needs[0]
+		named := n.Run && c.Run != ""
+		if !named && len(n.Past) == 0 && len(n.Front) > 0 && s.claimOne(c, g) {
+			return nil
+		}
 	}
 	if len(c.Needs) <= 2 {
 		var few [2]sight
@@ -53,7 +61,7 @@ func (s *Store) decide(c *state.Claim, sights []sight, set shards, g *state.Gran
 		return nil
 	}
 	var before *call // the same call, if it is in flight
-	if c.Call != (state.CallID{}) {
+	if !c.Call.IsZero() {
 		before = s.shards[s.ofCall(&c.Call)].inFlight(c.Call, g.Now, s.forget)
 		g.Repeated = before != nil
 	}
@@ -87,7 +95,7 @@ func (s *Store) locate(c *state.Claim, sights []sight) shards {
 	if c.CountsOnly() {
 		return set
 	}
-	if c.Call != (state.CallID{}) {
+	if !c.Call.IsZero() {
 		set = set.with(s.ofCall(&c.Call))
 	}
 	for i := range c.Guards {
@@ -195,7 +203,7 @@ func fires(gu *registry.Guard, c *state.Claim, g *state.Grant) bool {
 
 // take takes all that the claim asks for and the call has not taken before.
 func (s *Store) take(c *state.Claim, sights []sight, call *call, set shards, g *state.Grant) {
-	if c.Call != (state.CallID{}) {
+	if !c.Call.IsZero() {
 		sh := &s.shards[s.ofCall(&c.Call)]
 		if call == nil {
 			sh.end(c.Call) // one that was forgotten, if any
@@ -276,12 +284,15 @@ func (s *Store) join(sh *shard, si *sight, call *call) {
 // reachable returns the error of a context that is over. A deadline that has
 // passed means for the caller that the store did not answer in time.
 func reachable(ctx context.Context) error {
-	switch err := ctx.Err(); err {
-	case nil:
-		return nil
-	case context.DeadlineExceeded:
-		return fmt.Errorf("%w: %w", state.ErrUnavailable, err)
-	default:
-		return fmt.Errorf("state: not asked: %w", err)
+	if err := ctx.Err(); err != nil {
+		return unreachable(err)
 	}
+	return nil
+}
+
+func unreachable(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("%w: %w", state.ErrUnavailable, err)
+	}
+	return fmt.Errorf("state: not asked: %w", err)
 }

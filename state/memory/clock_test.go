@@ -1,8 +1,12 @@
 package memory
 
 import (
+	"context"
 	"testing"
 	"time"
+
+	"github.com/cbpolicy/cbpolicy/registry"
+	"github.com/cbpolicy/cbpolicy/state"
 )
 
 func TestClockNeverGoesBack(t *testing.T) {
@@ -49,4 +53,31 @@ func TestClockNeverGoesBack(t *testing.T) {
 			t.Errorf("now(100) = %d after %d", got, own)
 		}
 	})
+}
+
+// A claim that was overtaken between its look at the clock and the lock has
+// the time of the one that overtook it: entries stay in order.
+func TestOvertakenClaim(t *testing.T) {
+	for _, needs := range []int{1, 2} {
+		s := New(Options{})
+		c := state.Claim{Needs: make([]registry.Need, needs)}
+		for i := range c.Needs {
+			c.Needs[i] = registry.Need{
+				Counter: registry.CounterID{Spec: "s", Subject: string(rune('a' + i))},
+				Windows: []registry.Window{{Span: time.Hour, Limit: 9}}, Front: []int{0},
+			}
+		}
+		var g state.Grant
+		later := time.Now().Add(time.Minute).UnixNano()
+		for range 3 {
+			if err := s.Claim(context.Background(), &c, &g); err != nil || !g.Admitted {
+				t.Fatalf("%+v, %v; want admitted", g, err)
+			}
+			n, _ := s.ofCounter(&c.Needs[0].Counter)
+			s.shards[n].latest = later
+		}
+		if g.Now != later {
+			t.Errorf("%d needs: time %d, want the shard's %d", needs, g.Now, later)
+		}
+	}
 }

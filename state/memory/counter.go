@@ -42,6 +42,16 @@ func (c *counter) due() int64 {
 	return add(c.newest(1), max(c.longest, linger))
 }
 
+// exceeded reports whether a window is, with some entries added. It looks at
+// one entry, however many there are. A nil counter holds none.
+func (c *counter) exceeded(w *registry.Window, now, added int64) bool {
+	rank := int(w.Limit + 1 - added) // this many entries inside are one too many
+	if rank == 0 {
+		return true
+	}
+	return c != nil && rank <= int(c.n) && c.newest(rank) > sub(now, int64(w.Span))
+}
+
 // sight is a counter as one claim sees it: with the past that only the claim
 // knows of and the entry that it would add.
 type sight struct {
@@ -54,17 +64,12 @@ type sight struct {
 	shard   uint8
 }
 
-// exceeded reports whether a window is. It looks at one entry, however many there are.
+// exceeded reports whether a window is.
 func (s *sight) exceeded(w *registry.Window) bool {
-	cut := sub(s.now, int64(w.Span))
 	if len(s.need.Past) > 0 {
-		return s.inside(cut) > w.Limit
+		return s.inside(sub(s.now, int64(w.Span))) > w.Limit
 	}
-	rank := int(w.Limit + 1 - s.add) // this many entries inside are one too many
-	if rank == 0 {
-		return true
-	}
-	return s.counter != nil && rank <= int(s.counter.n) && s.counter.newest(rank) > cut
+	return s.counter.exceeded(w, s.now, s.add)
 }
 
 // count tells how many entries are in a window and when there is room again.

@@ -144,7 +144,7 @@ func TestForget(t *testing.T) {
 				t.Error("not approved")
 			}
 		}
-		for range 3000 {
+		for range 10_000 {
 			do(t, s, state.Claim{Now: begin + int64(wait.at), Needs: []registry.Need{hourly("other", 9_999)}, Refused: true})
 		}
 		if st := s.Stats(); st.Approvals != wait.want {
@@ -195,7 +195,7 @@ func TestTextIsCopied(t *testing.T) {
 	if st := s.Stats(); st.Leases != 100 || st.Accounts != 1 {
 		t.Errorf("%+v, want 100 leases and 1 account", st)
 	}
-	for range 3000 {
+	for range 10_000 {
 		do(t, s, state.Claim{Now: begin + int64(time.Second), Needs: []registry.Need{hourly("c", 9_999)}, Refused: true})
 	}
 	if st := s.Stats(); st.Leases != 0 {

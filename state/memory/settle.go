@@ -17,7 +17,7 @@ func (s *Store) Settle(ctx context.Context, st *state.Settlement) error {
 		return err
 	}
 	var set shards
-	if st.Call != (state.CallID{}) {
+	if !st.Call.IsZero() {
 		set = set.with(s.ofCall(&st.Call))
 	}
 	for _, key := range st.Leases {
@@ -44,7 +44,7 @@ func (s *Store) Settle(ctx context.Context, st *state.Settlement) error {
 	for i := range st.Cells {
 		s.write(&st.Cells[i])
 	}
-	if st.Call != (state.CallID{}) {
+	if !st.Call.IsZero() {
 		s.shards[s.ofCall(&st.Call)].end(st.Call)
 	}
 	return nil
@@ -56,7 +56,7 @@ func (s *Store) Release(ctx context.Context, id state.CallID) error {
 	if err := reachable(ctx); err != nil {
 		return err
 	}
-	if id == (state.CallID{}) {
+	if id.IsZero() {
 		return nil
 	}
 	home := &s.shards[s.ofCall(&id)]

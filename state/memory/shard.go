@@ -20,8 +20,8 @@ const (
 // Now and then a claim sweeps: its own shard, and another one, so that shards
 // without traffic give their memory back too.
 const (
-	sweepEvery = 16 // claims
-	sweepSteps = 16 // in each of the two
+	sweepEvery = 64 // claims
+	sweepSteps = 64 // in each of the two
 )
 
 // maxFreeCalls is how many call records a shard keeps for reuse.
@@ -68,12 +68,14 @@ func (s *Store) of(key string) uint8 {
 // subject are together, so that a claim of one chain takes one lock; those of
 // no subject are spread.
 func (s *Store) ofCounter(id *registry.CounterID) (uint8, uint64) {
-	spec := maphash.String(s.seed, id.Spec)
-	if id.Subject == "" {
-		return uint8(spec >> (64 - shardBits)), spec
+	const odd = 0x9e3779b97f4a7c15 // without it (a, b) would be (b, a)
+	hash := maphash.String(s.seed, id.Spec)
+	shard := hash
+	if id.Subject != "" {
+		shard = maphash.String(s.seed, id.Subject)
+		hash ^= shard * odd
 	}
-	subject := maphash.String(s.seed, id.Subject)
-	return uint8(subject >> (64 - shardBits)), subject*0x9e3779b97f4a7c15 ^ spec
+	return uint8(shard >> (64 - shardBits)), hash
 }
 
 func (s *Store) ofCall(id *state.CallID) uint8 {

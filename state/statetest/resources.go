@@ -147,6 +147,9 @@ func cells(e *env) {
 	e.admits(c)
 	e.admits(c) // the answer was lost: asked again, it is written once
 	is(3, "three")
+	c.Cells[0].Version = 0
+	conflict(c) // not what it asked before
+	c.Cells[0].Version = 2
 	e.settle(state.Settlement{Cells: []state.Write{{Key: "cell", Version: 3, Value: []byte("four")}}})
 	is(4, "four")
 	conflict(c) // decided on what is no longer so

@@ -1,0 +1,112 @@
+package document
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/cbpolicy/cbpolicy/diag"
+	"github.com/cbpolicy/cbpolicy/internal/jsonv"
+)
+
+// Field is one field that an object may have.
+type Field struct {
+	Name     string
+	Required bool
+	Read     func(*Node) // never called with null, unless Null is set
+	Null     bool        // null is a value of the field; without it, null is as good as absent
+}
+
+// Fields reads an object that may have the fields given and no others. What
+// names the object in messages, such as "a step". Hints say what an unknown
+// field should have been; a field without one is looked for among the known.
+func (d *Document) Fields(n *Node, what string, fields []Field, hints map[string]string) {
+	if n.Kind != jsonv.Object {
+		d.WrongType(n, what+" is a map of fields")
+		return
+	}
+	given := map[string]bool{}
+	for i, name := range n.Names {
+		f := findField(fields, name.Text)
+		if f == nil {
+			d.unknownField(what, name, fields, hints)
+			continue
+		}
+		if n.Items[i].Kind == jsonv.Null && !f.Null {
+			continue
+		}
+		given[name.Text] = true
+		f.Read(n.Items[i])
+	}
+	for _, f := range fields {
+		if f.Required && !given[f.Name] {
+			d.Report(SyntaxID, n.Pos, what+" has no "+f.Name, "add "+f.Name+":")
+		}
+	}
+}
+
+func findField(fields []Field, name string) *Field {
+	for i := range fields {
+		if fields[i].Name == name {
+			return &fields[i]
+		}
+	}
+	return nil
+}
+
+func (d *Document) unknownField(what string, name Name, fields []Field, hints map[string]string) {
+	known := make([]string, len(fields))
+	for i := range fields {
+		known[i] = fields[i].Name
+	}
+	hint := hints[name.Text]
+	if hint == "" {
+		if like := diag.Suggest(name.Text, known); like != "" {
+			hint = "did you mean " + like + "?"
+		} else {
+			hint = "known are " + strings.Join(known, ", ")
+		}
+	}
+	d.Report(UnknownFieldID, name.Pos, fmt.Sprintf("%s has no field %q", what, shorten(name.Text)), hint)
+}
+
+// maxShown is how many characters of the input a message repeats.
+const maxShown = 40
+
+func shorten(s string) string {
+	if r := []rune(s); len(r) > maxShown {
+		s = string(r[:maxShown]) + "…"
+	}
+	return diag.Escape(s)
+}
+
+// Quote repeats a piece of the input in a message: shortened, and with what
+// does not show escaped.
+func Quote(s string) string { return `"` + shorten(s) + `"` }
+
+// WrongType reports that a node is not what is wanted, said as "x is y".
+func (d *Document) WrongType(n *Node, wanted string) {
+	d.Report(WrongTypeID, n.Pos, wanted+", not "+n.Kind.String(), "")
+}
+
+// Text returns the text of a scalar other than null. It reports anything else.
+func (d *Document) Text(n *Node, what string) (string, bool) {
+	if !n.Scalar() || n.Kind == jsonv.Null {
+		d.WrongType(n, what+" is a text")
+		return "", false
+	}
+	return n.Text, true
+}
+
+// List returns the elements of a list. It reports anything else, and more
+// than most elements.
+func (d *Document) List(n *Node, what string, most int) []*Node {
+	if n.Kind != jsonv.List {
+		d.WrongType(n, what+" is a list")
+		return nil
+	}
+	if len(n.Items) > most {
+		d.Report(LimitID, n.Items[most].Pos, fmt.Sprintf("%s has %d elements; at most %d are allowed", what, len(n.Items), most), "")
+		return n.Items[:most]
+	}
+	return n.Items
+}

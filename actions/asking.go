@@ -9,7 +9,7 @@ import (
 // asking sees to it that equal questions which are open at the same time are
 // asked once. The one that asked uses the answer: the others have the step
 // judged again, as one answer admits one call, and ask in their turn if they
-// must. The zero value is ready.
+// must. A question whose asker gave up is asked anew. The zero value is ready.
 type asking struct {
 	mu   sync.Mutex
 	open map[string]*pending
@@ -20,21 +20,24 @@ type pending struct {
 	done    chan struct{}
 	answers []Answer
 	err     error
+	gaveUp  bool // the asker's context ended: there is no answer for anybody
 }
 
-// once asks, or waits for the answer to an equal question. It reports
-// whether it was this call that asked.
-func (a *asking) once(ctx context.Context, q *Question, ask func() ([]Answer, error)) (answers []Answer, mine bool, err error) {
+// once asks, or waits for the answer to an equal question.
+func (a *asking) once(ctx context.Context, q *Question, ask func() ([]Answer, error)) ([]Answer, error) {
 	key := q.key()
 	a.mu.Lock()
-	if p := a.open[key]; p != nil {
+	for p := a.open[key]; p != nil; p = a.open[key] {
 		a.mu.Unlock()
 		select {
 		case <-p.done:
-			return p.answers, false, p.err
 		case <-ctx.Done():
-			return nil, false, ctx.Err()
+			return nil, ctx.Err()
 		}
+		if !p.gaveUp {
+			return p.answers, p.err
+		}
+		a.mu.Lock()
 	}
 	p := &pending{done: make(chan struct{})}
 	if a.open == nil {
@@ -44,11 +47,12 @@ func (a *asking) once(ctx context.Context, q *Question, ask func() ([]Answer, er
 	a.mu.Unlock()
 
 	p.answers, p.err = ask()
+	p.gaveUp = ctx.Err() != nil
 	a.mu.Lock()
 	delete(a.open, key)
 	a.mu.Unlock()
 	close(p.done)
-	return p.answers, true, p.err
+	return p.answers, p.err
 }
 
 // key is equal for questions that are equal to a person.

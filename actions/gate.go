@@ -117,30 +117,50 @@ func (g *Gate) ask(ctx context.Context, st *session.Step, v *registry.Verdict) e
 	for _, f := range rules {
 		timeout = min(timeout, orDefault(f.Rule.Action.Limit, DefaultConfirmTimeout))
 	}
-	answers, mine, err := g.asking.once(ctx, q, func() ([]Answer, error) { return g.confirm(ctx, q, timeout) })
+	// What is approved is recorded before others who wait for the answer go on,
+	// so that an answer for the run is not asked for twice.
+	answers, err := g.asking.once(ctx, q, func() ([]Answer, error) {
+		answers, err := g.confirm(ctx, q, timeout)
+		if err != nil || refused(answers, len(rules)) >= 0 {
+			return answers, err
+		}
+		return answers, g.approve(ctx, st, rules, answers)
+	})
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	for i, f := range rules {
-		switch {
-		case err != nil:
-			return stop(ErrAborted, v, &f, err)
-		case i >= len(answers):
-			return stop(ErrAborted, v, &f, errors.New("no answer"))
-		case answers[i] == No:
-			return stop(ErrDeclined, v, &f, nil)
+	if err != nil {
+		return stop(ErrAborted, v, &rules[0], err)
+	}
+	switch i := refused(answers, len(rules)); {
+	case i < 0:
+		return nil
+	case i >= len(answers):
+		return stop(ErrAborted, v, &rules[i], errors.New("no answer"))
+	default:
+		return stop(ErrDeclined, v, &rules[i], nil)
+	}
+}
+
+// refused returns the first of n rules that has no yes, or -1.
+func refused(answers []Answer, n int) int {
+	for i := range n {
+		if i >= len(answers) || answers[i] != Yes && answers[i] != ForRun {
+			return i
 		}
 	}
-	if !mine {
-		return nil // the one who asked has the approval; judge again
-	}
+	return -1
+}
+
+// approve records the answers, every one of which is a yes.
+func (g *Gate) approve(ctx context.Context, st *session.Step, rules []registry.Fired, answers []Answer) error {
 	for i, f := range rules {
 		expires := g.Clock.Now() + int64(orDefault(f.Rule.Action.Limit, DefaultConfirmTimeout))
 		if answers[i] == ForRun {
 			expires = 0
 		}
 		if err := g.Session.Approve(ctx, st, f.Rule, answers[i] == ForRun, expires); err != nil {
-			return stop(ErrAborted, v, &f, err)
+			return err
 		}
 	}
 	return nil

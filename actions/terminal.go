@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync/atomic"
 
 	"github.com/cbpolicy/cbpolicy/diag"
 	"github.com/cbpolicy/cbpolicy/registry"
@@ -19,9 +20,21 @@ import (
 // Create it with NewTerminal. Questions are asked one at a time.
 type Terminal struct {
 	out   io.Writer
-	lines chan string
+	lines chan typed
 	turn  chan struct{}
+
+	asked     atomic.Int64 // the number of the latest question
+	abandoned int64        // the latest question that ended without an answer
 }
+
+// typed is a line of the input with the question that stood last when it came.
+type typed struct {
+	text     string
+	question int64
+}
+
+// maxAhead is how many lines are read before a question asks for them.
+const maxAhead = 64
 
 // maxShown is how many bytes of the arguments are shown.
 const maxShown = 2000
@@ -30,11 +43,11 @@ const maxShown = 2000
 // in, a line each. It keeps reading for as long as it is used: give it an
 // input of its own.
 func NewTerminal(in io.Reader, out io.Writer) *Terminal {
-	t := &Terminal{out: out, lines: make(chan string), turn: make(chan struct{}, 1)}
+	t := &Terminal{out: out, lines: make(chan typed, maxAhead), turn: make(chan struct{}, 1)}
 	go func() {
 		defer close(t.lines)
 		for s := bufio.NewScanner(in); s.Scan(); {
-			t.lines <- s.Text()
+			t.lines <- typed{s.Text(), t.asked.Load()}
 		}
 	}()
 	return t
@@ -51,6 +64,7 @@ func (t *Terminal) Confirm(ctx context.Context, q *Question) ([]Answer, error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+	t.asked.Add(1)
 	t.show(q)
 	answers := make([]Answer, 0, len(q.Rules))
 	for i := range q.Rules {
@@ -106,7 +120,10 @@ func (t *Terminal) ask(ctx context.Context, f *registry.Fired) (Answer, error) {
 			if !ok {
 				return No, errNoInput
 			}
-			switch strings.ToLower(strings.TrimSpace(line)) {
+			if line.question <= t.abandoned {
+				continue // too late for the question it answers, and no answer to this one
+			}
+			switch strings.ToLower(strings.TrimSpace(line.text)) {
 			case "y", "yes":
 				return Yes, nil
 			case "r", "run":
@@ -116,6 +133,7 @@ func (t *Terminal) ask(ctx context.Context, f *registry.Fired) (Answer, error) {
 			}
 			_, _ = io.WriteString(t.out, "  Please answer y, r or n.\n")
 		case <-ctx.Done():
+			t.abandoned = t.asked.Load()
 			return No, ctx.Err()
 		}
 	}

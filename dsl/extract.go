@@ -3,6 +3,7 @@ package dsl
 import (
 	"bytes"
 	"fmt"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/cbpolicy/cbpolicy/diag"
@@ -149,6 +150,9 @@ func (x *extractor) next(from int) *tag {
 func readTag(text []byte, at int) *tag {
 	const lookAhead, name = 32, "nyaya"
 	rest := text[at:min(len(text), at+lookAhead)]
+	if len(rest) < 2 || strings.IndexByte("nN/\\ \t\r\n", rest[1]) < 0 {
+		return nil
+	}
 	for _, exact := range []string{openTag, closeTag} {
 		if bytes.HasPrefix(rest, []byte(exact)) {
 			return &tag{at: at, end: at + len(exact), closes: exact == closeTag, fine: true}

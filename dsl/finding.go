@@ -9,11 +9,14 @@ import (
 
 // Identifiers of the findings that this package makes.
 const (
-	SyntaxID         = "syntax"
-	UnknownTagID     = "unknown-tag"
-	LimitID          = "limit-exceeded"
-	UnobservableID   = "unobservable-frequency"
-	NoBlockID        = "no-block"
+	SyntaxID       = "syntax"
+	UnknownTagID   = "unknown-tag"
+	LimitID        = "limit-exceeded"
+	UnobservableID = "unobservable-frequency"
+	NoBlockID      = "no-block" // of ExtractBlock: the text holds no tag at all
+)
+
+const (
 	maxFindingText   = MaxLine // bytes of a source line that a finding carries
 	maxFoundInQuotes = 24      // characters of the text that a message repeats
 )

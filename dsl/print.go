@@ -1,12 +1,11 @@
 package dsl
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
 	"unicode/utf8"
-
-	"regexp"
 
 	"github.com/cbpolicy/cbpolicy/diag"
 )

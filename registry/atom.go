@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"errors"
 	"regexp"
 	"strings"
 
@@ -84,6 +85,9 @@ func (w *whenTest) tells() int { return tellsWhen }
 
 func (w *whenTest) holds(p *Plan, st *Step, _ *Rule, f *found) bool {
 	holds, err := w.run(p.environment(st))
+	if absent := (*absentError)(nil); p.final && errors.As(err, &absent) {
+		return false // nobody is left who could bind it
+	}
 	if err != nil {
 		*f = found{why: Faulted, actual: err.Error()}
 		return true
@@ -123,10 +127,13 @@ func compileMatch(a *dsl.Match) (*matchTest, error) {
 
 func (t *matchTest) tells() int { return tellsMatch }
 
-func (t *matchTest) holds(_ *Plan, st *Step, _ *Rule, f *found) bool {
+func (t *matchTest) holds(p *Plan, st *Step, _ *Rule, f *found) bool {
 	values := st.Outputs
 	if t.subject == dsl.Arg {
 		values = st.Args
+	}
+	if p.final && !t.bound(values) {
+		return false
 	}
 	broken := false
 	var hit bool
@@ -146,6 +153,12 @@ func (t *matchTest) holds(_ *Plan, st *Step, _ *Rule, f *found) bool {
 	}
 	*f = found{actual: actual}
 	return true
+}
+
+// bound reports whether the key names any value.
+func (t *matchTest) bound(values *Values) (found bool) {
+	t.each(values, func(*Value) bool { found = true; return false })
+	return found
 }
 
 // anyLeaf looks for a leaf that hits. Which one is found does not depend on

@@ -34,7 +34,11 @@ func eachCoveredIn(glob dsl.KeyPattern, at string, j jsonv.Value, f func(*Value)
 			}
 		}
 	case jsonv.String:
-		if inner, ok, _ := innerJSON(j.Text()); ok && inner.Kind() != jsonv.String {
+		inner, ok, broken := innerJSON(j.Text())
+		if broken { // what the pattern covers in it cannot be known
+			return f(&Value{text: j.Text(), broken: true})
+		}
+		if ok && inner.Kind() != jsonv.String {
 			return eachCoveredIn(glob, at, inner, f)
 		}
 	}

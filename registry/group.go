@@ -166,7 +166,8 @@ func compileFault(r *Rule, a dsl.Atom, err error) *diag.Finding {
 	f := &diag.Finding{ID: "syntax", File: r.Source.File, Pos: a.Span().Start, End: a.Span().End, Message: "rule " + strconv.Quote(r.ID) + ": " + err.Error()}
 	var we *WhenError
 	if errors.As(err, &we) {
-		f.Pos.Column += len("when:") + we.Offset
+		f.Pos = we.Atom.ExprAt.Start
+		f.Pos.Column += we.Offset
 		f.End = diag.Position{}
 		f.Message = "in the expression: " + we.Message
 	}

@@ -21,7 +21,12 @@ const (
 var originNames = [...]string{"operator", "chain", "model", "builtin"}
 
 // String returns "operator", "chain", "model" or "builtin".
-func (o Origin) String() string { return originNames[o] }
+func (o Origin) String() string {
+	if o < 0 || int(o) >= len(originNames) {
+		return fmt.Sprintf("Origin(%d)", int(o))
+	}
+	return originNames[o]
+}
 
 // MarshalText renders the origin as in String.
 func (o Origin) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
@@ -60,6 +65,8 @@ func (s Scope) String() string { return fmt.Sprintf("%s rules of %q", s.Origin, 
 func (s Scope) check() error {
 	literal := s.Pattern.Literal()
 	switch {
+	case s.Origin < 0 || int(s.Origin) >= len(originNames):
+		return fmt.Errorf("registry: %s: there is no such origin", s)
 	case s.Session != "" && s.Origin != Model:
 		return fmt.Errorf("registry: %s are not confined to a session", s)
 	case s.Origin == Model && (s.Session == "" || !literal || !IsModelChain(string(s.Pattern))):
@@ -72,6 +79,9 @@ func (s Scope) check() error {
 
 // checkRule refuses what the origin of a rule may not say.
 func (s Scope) checkRule(r *dsl.Rule) error {
+	if len(r.Condition) == 0 {
+		return fmt.Errorf("a rule without a condition would hold always")
+	}
 	if s.Origin == Operator || s.Origin == Builtin {
 		return nil
 	}

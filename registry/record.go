@@ -109,11 +109,14 @@ func (p *Plan) fits(t *Tally) error {
 		return fmt.Errorf("registry: %d needs, but %d answers", len(p.Needs), len(t.At))
 	}
 	for i, at := range t.At {
-		if at >= 0 && at+len(p.Needs[i].Windows) > len(t.Counts) || at < -1 {
+		if at >= 0 && at > len(t.Counts)-len(p.Needs[i].Windows) || at < -1 {
 			return fmt.Errorf("registry: the counts of need %d are not there", i)
 		}
 	}
 	for _, h := range p.held {
+		if len(h.windows) != len(h.rule.freqs) || h.atom < 0 && len(h.windows) == 0 {
+			return fmt.Errorf("registry: the windows of rule %q are not there", h.rule.ID)
+		}
 		for _, w := range h.windows {
 			if w.Need < 0 || w.Need >= len(p.Needs) || w.Window < 0 || w.Window >= len(p.Needs[w.Need].Windows) {
 				return fmt.Errorf("registry: rule %q refers to a window that is not there", h.rule.ID)

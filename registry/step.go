@@ -5,6 +5,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/cbpolicy/cbpolicy/diag"
 	"github.com/cbpolicy/cbpolicy/dsl"
 	"github.com/cbpolicy/cbpolicy/internal/decimal"
 )
@@ -120,7 +121,7 @@ func checkName(what, name string) error {
 
 func checkRunes(what, name string) error {
 	for _, r := range name {
-		if r == unicode.ReplacementChar || unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Variation_Selector) {
+		if r == unicode.ReplacementChar || diag.Invisible(r) {
 			return &NameError{What: what, Name: name, Rune: r}
 		}
 	}

@@ -34,9 +34,8 @@ type Keys struct {
 // clock, depends on the order of a map, or makes much of little.
 var builtins = []string{
 	"all", "none", "any", "one", "filter", "map", "find", "findIndex", "findLast", "findLastIndex", "count", "sum",
-	"sortBy", "reduce", "len", "type", "abs", "ceil", "floor", "round", "int", "float", "string", "trim", "trimPrefix",
-	"trimSuffix", "upper", "lower", "split", "splitAfter", "replace", "join", "indexOf", "lastIndexOf", "hasPrefix",
-	"hasSuffix", "max", "min", "mean", "median", "first", "last", "take", "reverse", "uniq", "concat", "flatten", "sort",
+	"sortBy", "reduce", "len", "type", "ceil", "floor", "round", "string", "trim", "trimPrefix",
+	"trimSuffix", "upper", "lower", "indexOf", "lastIndexOf", "hasPrefix", "hasSuffix", "max", "min", "mean", "median", "first", "last", "take", "reverse", "uniq", "concat", "flatten", "sort",
 }
 
 // whenEnv is what an expression may name.
@@ -89,7 +88,7 @@ func (w *whenTest) run(env *whenEnv) (bool, error) {
 	defer machines.Put(m)
 	out, err := m.Run(w.program, env)
 	if err != nil {
-		return false, errors.New(firstLine(err))
+		return false, &whenFault{text: firstLine(err), cause: err}
 	}
 	holds, ok := out.(bool)
 	if !ok {
@@ -97,6 +96,18 @@ func (w *whenTest) run(env *whenEnv) (bool, error) {
 	}
 	return holds, nil
 }
+
+// whenFault is why an expression failed, in one line.
+type whenFault struct {
+	text  string
+	cause error
+}
+
+// Error leaves out the excerpt that expr adds.
+func (e *whenFault) Error() string { return e.text }
+
+// Unwrap gives what a function of ours returned.
+func (e *whenFault) Unwrap() error { return e.cause }
 
 func firstLine(err error) string {
 	line, _, _ := strings.Cut(err.Error(), "\n")
@@ -114,6 +125,7 @@ func compileWhen(a *dsl.When, keys *Keys) (*whenTest, error) {
 		expr.Patch(p),
 		expr.AsBool(),
 	}
+	opts = append(opts, whenFunctions()...)
 	for _, name := range builtins {
 		opts = append(opts, expr.EnableBuiltin(name))
 	}
@@ -163,7 +175,13 @@ func (p *patcher) Visit(node *ast.Node) {
 	case *ast.CallNode:
 		p.call(n)
 	case *ast.BinaryNode:
-		p.membership(node, n)
+		p.binary(node, n)
+	case *ast.UnaryNode:
+		if n.Operator == "-" && !isNumber(n.Node) {
+			p.arithmetic(node, "-", &ast.IntegerNode{}, n.Node)
+		}
+	case *ast.BuiltinNode:
+		p.builtin(node, n)
 	case *ast.PredicateNode:
 		if ast.Find(n.Node, isPredicate) != nil {
 			p.fail(n, "a closure inside a closure is not allowed")
@@ -179,7 +197,44 @@ func (p *patcher) fail(n ast.Node, format string, args ...any) {
 	}
 }
 
+func isNumber(n ast.Node) bool {
+	switch n.(type) {
+	case *ast.IntegerNode, *ast.FloatNode:
+		return true
+	}
+	return false
+}
+
+func (p *patcher) binary(node *ast.Node, n *ast.BinaryNode) {
+	switch n.Operator {
+	case "in":
+		p.membership(node, n)
+	case "matches":
+		// A pattern from a value could be of any length.
+		if _, ok := n.Right.(*ast.StringNode); !ok {
+			p.fail(n.Right, "the pattern of matches is a text in quotes")
+		}
+	case "+", "-", "*", "/", "%", "**", "^":
+		p.arithmetic(node, n.Operator, n.Left, n.Right)
+	}
+}
+
+// builtin lets sum() add up as the operators do.
+func (p *patcher) builtin(node *ast.Node, n *ast.BuiltinNode) {
+	if n.Name != "sum" {
+		return
+	}
+	var list ast.Node = &ast.BuiltinNode{Name: "map", Arguments: n.Arguments}
+	if len(n.Arguments) == 1 {
+		list = n.Arguments[0]
+	}
+	ast.Patch(node, &ast.CallNode{Callee: &ast.IdentifierNode{Value: "__sum"}, Arguments: []ast.Node{list}})
+}
+
 func (p *patcher) identifier(n *ast.IdentifierNode) {
+	if strings.HasPrefix(n.Value, "__") {
+		p.fail(n, "unknown name %s", n.Value)
+	}
 	switch n.Value {
 	case "$env":
 		p.fail(n, "$env is not allowed: name what the rule reads")
@@ -253,12 +308,20 @@ func isGet(n ast.Node) bool {
 // membership lets `"key" in args` ask for presence.
 func (p *patcher) membership(node *ast.Node, n *ast.BinaryNode) {
 	right, ok := n.Right.(*ast.IdentifierNode)
-	if n.Operator != "in" || !ok || right.Value != "args" && right.Value != "outputs" && right.Value != "params" {
+	if !ok || right.Value != "args" && right.Value != "outputs" && right.Value != "params" {
 		return
 	}
 	ast.Patch(node, &ast.CallNode{Callee: &ast.IdentifierNode{Value: "has"}, Arguments: []ast.Node{
 		&ast.CallNode{Callee: &ast.IdentifierNode{Value: "__opt"}, Arguments: []ast.Node{right, n.Left}},
 	}})
+}
+
+// absentError says that an expression read what nothing binds.
+type absentError struct{ key any }
+
+// Error names the key.
+func (e *absentError) Error() string {
+	return fmt.Sprintf("%v is not there (test it with has())", e.key)
 }
 
 // absent is what __opt finds where there is nothing.
@@ -268,7 +331,7 @@ type absent struct{}
 func get(params ...any) (any, error) {
 	v, ok := member(params[0], params[1])
 	if !ok {
-		return nil, fmt.Errorf("%v is not there (test it with has())", params[1])
+		return nil, &absentError{key: params[1]}
 	}
 	if list, ok := v.([]any); ok && len(list) > maxItems {
 		return nil, fmt.Errorf("%v has more than %d items", params[1], maxItems)

@@ -42,7 +42,8 @@ type scratch struct {
 // Decide reaches the verdict on a step and, if it may run, takes its place in
 // every window. rs.Now is the time; 0: the store's. There is no error:
 // whatever goes wrong, the verdict is an abort that says what.
-func (d *Decider) Decide(ctx context.Context, rs *registry.Step, v *registry.Verdict) Admission {
+func (d *Decider) Decide(ctx context.Context, rs *registry.Step, v *registry.Verdict) (admission Admission) {
+	defer refuseOnPanic(rs, v, &admission)
 	if err := rs.Check(); err != nil {
 		v.Refuse(rs, registry.SlugMalformedStep, err.Error())
 		d.record(rs, nil, nil, v)
@@ -51,9 +52,20 @@ func (d *Decider) Decide(ctx context.Context, rs *registry.Step, v *registry.Ver
 	return d.decide(ctx, rs, v, (*registry.Set).Plan)
 }
 
+// refuseOnPanic, deferred, answers for an engine, a store or a listener that
+// failed: the step is refused, and the host goes on.
+func refuseOnPanic(rs *registry.Step, v *registry.Verdict, admission *Admission) {
+	if r := recover(); r != nil {
+		v.Refuse(rs, registry.SlugInternalFault, fmt.Sprintf("the engine failed: %v", r))
+		*admission = NotAdmitted
+	}
+}
+
 // Final reaches the verdict after a chain's last step. Rules in heldBefore
 // fire again only if they abort; see [registry.Set.PlanFinal].
 func (d *Decider) Final(ctx context.Context, rs *registry.Step, heldBefore map[string]bool, v *registry.Verdict) {
+	var none Admission // nothing is about to be done
+	defer refuseOnPanic(rs, v, &none)
 	d.decide(ctx, rs, v, func(s *registry.Set, rs *registry.Step, p *registry.Plan) { s.PlanFinal(rs, p, heldBefore) })
 }
 
@@ -61,13 +73,7 @@ func (d *Decider) Final(ctx context.Context, rs *registry.Step, heldBefore map[s
 var memories = sync.Pool{New: func() any { return new(scratch) }}
 
 func (d *Decider) decide(ctx context.Context, rs *registry.Step, v *registry.Verdict, plan func(*registry.Set, *registry.Step, *registry.Plan)) (admission Admission) {
-	defer func() {
-		if r := recover(); r != nil { // the memory it used is not given back
-			v.Refuse(rs, registry.SlugInternalFault, fmt.Sprintf("the engine failed: %v", r))
-			admission = NotAdmitted
-		}
-	}()
-	m := memories.Get().(*scratch)
+	m := memories.Get().(*scratch) // after a panic it is not given back
 	set := d.Registry.Set()
 	plan(set, rs, &m.plan)
 	claim := state.Claim{

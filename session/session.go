@@ -94,9 +94,10 @@ func (s *Session) Before(ctx context.Context, st *Step, v *registry.Verdict) {
 // After reports the result of an admitted step, so that later ones can be
 // judged by it. An error means that the store could not be told; the
 // session's own history has the result all the same.
-func (s *Session) After(ctx context.Context, o Outcome) error {
+func (s *Session) After(ctx context.Context, o Outcome) (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	defer errorOnPanic(&err)
 	if o.Output != nil {
 		o.Output.Leaves(s.seen.Add)
 		if o.Step.Outputs == nil {
@@ -111,6 +112,13 @@ func (s *Session) After(ctx context.Context, o Outcome) error {
 		return fmt.Errorf("session %s: settle call %s: %w", s.id, o.Step.Call.ID, err)
 	}
 	return nil
+}
+
+// errorOnPanic, deferred, turns a store that panics into an error.
+func errorOnPanic(err *error) {
+	if r := recover(); r != nil {
+		*err = fmt.Errorf("session: the engine failed: %v", r)
+	}
 }
 
 // bind keeps an output outside a chain: the latest of each ability as
@@ -133,9 +141,10 @@ func (s *Session) User(text string) {
 // Approve records a yes to a confirm rule for this step. It admits one call,
 // or with forRun every equal one until it expires. Expires is Unix
 // nanoseconds by the session's clock; 0: never.
-func (s *Session) Approve(ctx context.Context, st *Step, r *registry.Rule, forRun bool, expires int64) error {
+func (s *Session) Approve(ctx context.Context, st *Step, r *registry.Rule, forRun bool, expires int64) (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	defer errorOnPanic(&err)
 	a := state.Approval{
 		Digest: registry.ApprovalDigest(s.complete(st), r), Session: s.id, ForRun: forRun, Expires: expires,
 	}
@@ -160,7 +169,7 @@ func (s *Session) complete(st *Step) *registry.Step {
 		Chain: st.Chain, Run: st.Run, Session: s.id, Task: st.Task, ID: st.ID,
 		Ability: st.Ability, Worker: st.Worker, CallID: st.Call.ID, Risk: st.Risk,
 		Args: st.Args, Outputs: st.Outputs, Params: st.Params,
-		Declared: st.Declared, History: &s.history, Words: provenance{s}, Now: s.now(),
+		Declared: st.Declared, History: &s.history, Words: provenance{s}, Now: s.now(), PastRuns: st.PastRuns,
 	}
 	if rs.Outputs == nil {
 		rs.Outputs = s.outputs

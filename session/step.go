@@ -23,6 +23,9 @@ type Step struct {
 	Outputs *registry.Values
 	// Declared tells what became of unbound keys; nil: nothing is declared.
 	Declared registry.Declarations
+	// PastRuns are executions of the chain that the store does not know of,
+	// as Unix nanoseconds, ascending.
+	PastRuns []int64
 	// Final asks for the check after the last step: no step is about to be
 	// done, and only rules that look at none apply.
 	Final bool

@@ -31,11 +31,14 @@ func (d *Document) Fields(n *Node, what string, fields []Field, hints map[string
 			d.unknownField(what, name, fields, hints)
 			continue
 		}
-		if n.Items[i].Kind == jsonv.Null && !f.Null {
+		item := n.Items[i]
+		if item.Kind == jsonv.Null && !item.refused && !f.Null {
 			continue
 		}
 		given[name.Text] = true
-		f.Read(n.Items[i])
+		if !item.refused {
+			f.Read(item)
+		}
 	}
 	for _, f := range fields {
 		if f.Required && !given[f.Name] {
@@ -66,22 +69,20 @@ func (d *Document) unknownField(what string, name Name, fields []Field, hints ma
 			hint = "known are " + strings.Join(known, ", ")
 		}
 	}
-	d.Report(UnknownFieldID, name.Pos, fmt.Sprintf("%s has no field %q", what, shorten(name.Text)), hint)
+	d.Report(UnknownFieldID, name.Pos, what+" has no field "+Quote(name.Text), hint)
 }
 
 // maxShown is how many characters of the input a message repeats.
 const maxShown = 40
 
-func shorten(s string) string {
+// Quote repeats a piece of the input in a message: shortened, and with what
+// does not show escaped.
+func Quote(s string) string {
 	if r := []rune(s); len(r) > maxShown {
 		s = string(r[:maxShown]) + "…"
 	}
-	return diag.Escape(s)
+	return `"` + diag.Escape(s) + `"`
 }
-
-// Quote repeats a piece of the input in a message: shortened, and with what
-// does not show escaped.
-func Quote(s string) string { return `"` + shorten(s) + `"` }
 
 // WrongType reports that a node is not what is wanted, said as "x is y".
 func (d *Document) WrongType(n *Node, wanted string) {

@@ -81,6 +81,7 @@ func (r *jsonReader) locate(n *Node) {
 		return
 	}
 	if end := 1 + len(n.Text); end < len(rest) && rest[1:end] == n.Text && rest[end] == '"' {
+		n.quoted = true
 		n.inner = diag.Position{Line: n.Pos.Line, Column: n.Pos.Column + 1}
 	}
 }

@@ -17,7 +17,9 @@ type Node struct {
 	Items []*Node       // elements of a list, values of an object
 	Names []Name        // of an object, parallel to Items
 
-	inner diag.Position // of the text's first character; zero unless the source shows the text as it is
+	inner   diag.Position // of the text's first character; zero unless the source shows the text as it is
+	quoted  bool          // a quote stands behind the text
+	refused bool          // was reported already; stands for its field only
 }
 
 // Name is the name of a member, and its place.
@@ -78,8 +80,8 @@ func (n *Node) End() diag.Position {
 	if !exact {
 		return diag.Position{}
 	}
-	if n.inner != n.Pos {
-		pos.Column++ // the closing quote
+	if n.quoted {
+		pos.Column++
 	}
 	return pos
 }
@@ -88,17 +90,20 @@ func (n *Node) End() diag.Position {
 // node or behind a quote.
 func (d *Document) locate(n *Node) {
 	rest := skipRunes(d.line(n.Pos.Line), n.Pos.Column-1)
-	pos := n.Pos
-	if quote := firstQuote(rest); quote != "" {
-		rest = rest[1:]
-		pos.Column++
-		if after, ok := strings.CutPrefix(rest, n.Text); !ok || !strings.HasPrefix(after, quote) {
-			return
-		}
-	} else if !strings.HasPrefix(rest, n.Text) {
-		return
+	quote := firstQuote(rest)
+	if strings.HasPrefix(rest, quote+n.Text+quote) {
+		n.inner, n.quoted = n.Pos, quote != ""
+		n.inner.Column += len(quote)
 	}
-	n.inner = pos
+}
+
+// locateBlock does the same for a text behind | or >, if it is one line.
+func (d *Document) locateBlock(n *Node) {
+	line := d.line(n.Pos.Line + 1)
+	text := strings.TrimLeft(line, " ")
+	if text != "" && text == strings.TrimRight(n.Text, "\n") {
+		n.inner = diag.Position{Line: n.Pos.Line + 1, Column: len(line) - len(text) + 1}
+	}
 }
 
 func firstQuote(s string) string {

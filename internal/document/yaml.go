@@ -114,7 +114,11 @@ func (r *yamlReader) node(y *yaml.Node, depth int) *Node {
 	if y.Kind == yaml.ScalarNode {
 		n := &Node{Pos: pos}
 		n.Kind, n.Text = scalar(y)
-		r.document.locate(n)
+		if y.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
+			r.document.locateBlock(n)
+		} else {
+			r.document.locate(n)
+		}
 		return n
 	}
 	if depth++; depth > r.document.limits.Depth {
@@ -163,14 +167,16 @@ func (r *yamlReader) object(y *yaml.Node, pos diag.Position, depth int) *Node {
 			continue
 		}
 		if first, twice := seen[name.Text]; twice {
-			f := r.report(SyntaxID, name.Pos, fmt.Sprintf("duplicate key %q", diag.Escape(name.Text)), "remove one of the two")
+			f := r.report(SyntaxID, name.Pos, "duplicate key "+Quote(name.Text), "remove one of the two")
 			f.Related = []diag.Related{{File: r.document.File, Pos: first, Message: "the first one"}}
 			continue
 		}
 		seen[name.Text] = name.Pos
-		if item := r.node(y.Content[i+1], depth); item != nil {
-			n.Names, n.Items = append(n.Names, name), append(n.Items, item)
+		item := r.node(y.Content[i+1], depth)
+		if item == nil {
+			item = &Node{Pos: name.Pos, refused: true}
 		}
+		n.Names, n.Items = append(n.Names, name), append(n.Items, item)
 	}
 	return n
 }

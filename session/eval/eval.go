@@ -79,11 +79,17 @@ func (e *Evaluator) Line(ctx context.Context, line []byte) (v registry.Verdict) 
 // complete fills in what the line leaves out and what earlier lines left.
 func (e *Evaluator) complete(in *input) {
 	st := &in.step
-	own := fmt.Sprintf("\x00line %d", e.lines) // no session or run that is given can be called so
-	st.History = lineHistory{e.history(st.Session), in.history}
-	if st.Session == "" {
-		st.Session = own
+	kept := &session.History{}
+	switch { // without a session every run is one, without a run every line
+	case st.Session == "" && st.Run == "":
+		st.Session = fmt.Sprintf("\x00line %d", e.lines)
+	case st.Session == "":
+		st.Session = "\x00run\x00" + st.Chain + "\x00" + st.Run
+		fallthrough
+	default:
+		kept = e.history(st.Session)
 	}
+	st.History = lineHistory{kept, in.history}
 	if in.now == 0 {
 		in.now = e.opts.Clock.Now()
 	}
@@ -98,12 +104,8 @@ func (e *Evaluator) complete(in *input) {
 	}
 }
 
-// history returns what a named session was admitted to; a step without a
-// session has no earlier ones.
+// history returns what a session was admitted to.
 func (e *Evaluator) history(name string) *session.History {
-	if name == "" {
-		return &session.History{}
-	}
 	h := e.sessions[name]
 	if h == nil {
 		h = &session.History{}

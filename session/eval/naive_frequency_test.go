@@ -26,13 +26,15 @@ func newHistory() *history {
 	return &history{admitted: map[string][]string{}, counters: map[string]*counter{}}
 }
 
-// enter gives a line its time, which never goes back, and a session of its own
-// where it names none.
+// enter gives a line its time, which never goes back, and, where it names no
+// session, one for its run, or for the line alone.
 func (h *history) enter(s step) step {
 	h.lines++
 	h.latest = max(h.latest, s.now)
 	s.now = h.latest
-	if s.session == "" {
+	if s.session == "" && s.run != "" {
+		s.session = "the session of run " + s.runID()
+	} else if s.session == "" {
 		s.session = fmt.Sprintf("the session of line %d alone", h.lines)
 	}
 	return s

@@ -10,8 +10,9 @@ import (
 // Reader splits an input into steps: JSON Lines, or a single JSON document
 // over several lines.
 type Reader struct {
-	in  *bufio.Reader
-	any bool
+	in    *bufio.Reader
+	any   bool
+	ahead [][]byte // lines that were read and are not part of the first step
 }
 
 // NewReader returns a reader of steps.
@@ -38,27 +39,39 @@ func (r *Reader) Next() ([]byte, error) {
 }
 
 // document lets the first step go over several lines: while brackets are
-// open, the next line belongs to it.
+// open, the next line belongs to it. Where they are never closed, the first
+// line is a faulty step of JSON Lines, and those after it stand by themselves.
 func (r *Reader) document(line []byte) ([]byte, error) {
-	doc := append([]byte(nil), line...)
 	if line[0] != '{' {
-		return doc, nil
+		return line, nil
 	}
 	var open brackets
-	for open.feed(line); open.depth > 0 && len(doc) <= MaxStep; open.feed(line) {
-		var err error
-		if line, err = r.line(); errors.Is(err, io.EOF) {
+	open.feed(line)
+	lines, size := [][]byte{line}, len(line)
+	for open.depth > 0 && !open.quoted && size <= MaxStep {
+		next, err := r.line()
+		if errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {
 			return nil, err
 		}
-		doc = append(append(doc, '\n'), line...)
+		open.feed(next)
+		lines, size = append(lines, next), size+1+len(next)
 	}
-	return doc, nil
+	if open.depth > 0 {
+		r.ahead = lines[1:]
+		return line, nil
+	}
+	return bytes.Join(lines, []byte("\n")), nil
 }
 
 // line returns a line of at most MaxStep+1 bytes; what is longer is dropped.
 func (r *Reader) line() ([]byte, error) {
+	if len(r.ahead) > 0 {
+		next := r.ahead[0]
+		r.ahead = r.ahead[1:]
+		return next, nil
+	}
 	var out []byte
 	for {
 		part, err := r.in.ReadSlice('\n')

@@ -124,8 +124,8 @@ func instant(v jsonv.Value) (int64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("%q is no time such as 2026-01-05T09:00:00Z", s)
 	}
-	if y := t.Year(); y < 1678 || y > 2261 {
-		return 0, fmt.Errorf("the time %q is outside 1678 to 2261", s)
+	if y := t.Year(); y < 1970 || y > 2261 || t.Unix() <= 0 {
+		return 0, fmt.Errorf("the time %q is outside 1970 to 2261", s)
 	}
 	return t.UnixNano(), nil
 }

@@ -129,7 +129,10 @@ func (s *Store) tidy(set shards, now int64) {
 		sh.sweep(now, s.forget)
 		n := uint8(sh.claims / sweepEvery % numShards)
 		if other := &s.shards[n]; set.with(n) != set && other.mu.TryLock() {
-			other.sweep(now, s.forget)
+			// What is dropped has left its windows by now: a claim with an
+			// earlier reading of the clock must not come after.
+			other.latest = max(other.latest, now)
+			other.sweep(other.latest, s.forget)
 			other.mu.Unlock()
 		}
 	}

@@ -1,0 +1,116 @@
+// Package chain owns the chain document: its documented dialect, parameters,
+// templates, conditions, and how keys flow from step to step. It evaluates no
+// rules, runs no steps, opens no files and reads no clock.
+package chain
+
+import (
+	"github.com/cbpolicy/cbpolicy/diag"
+	"github.com/cbpolicy/cbpolicy/dsl"
+	"github.com/cbpolicy/cbpolicy/internal/decimal"
+)
+
+// Limits of a chain document.
+const (
+	MaxFile   = 1 << 20 // bytes
+	MaxDepth  = 100     // lists and maps in each other
+	MaxNodes  = 20_000  // values, those that aliases repeat counted again
+	MaxSteps  = 200
+	MaxParams = 100
+	MaxRules  = 1000
+)
+
+// ModelPrefix begins the ids of model-written chains. A document may not
+// have such an id.
+const ModelPrefix = "nyaya/"
+
+// Chain is a chain document that was read without a fault. It is not changed
+// after Parse, and safe for concurrent use.
+type Chain struct {
+	File                  string
+	ID, Name, Description string // Name and Description may be empty
+	Params                []Param
+	Steps                 []Step // at least one; they run in this order
+	Rules                 []Rule
+}
+
+// Param is a declared parameter.
+type Param struct {
+	Name        string
+	Type        Type
+	Description string
+	Required    bool // a Default satisfies it
+	Default     *Value
+	Min, Max    *decimal.Decimal // numbers only; nil: no bound
+	Enum        []Value          // empty: any value
+	Pos         diag.Position
+}
+
+// Type is the type of a parameter.
+type Type string
+
+// The types of parameters. A parameter without one is a TextType.
+const (
+	TextType    Type = "text"    // any scalar but null
+	NumberType  Type = "number"  // a number, or a text that is one
+	URLType     Type = "url"     // a text that is not empty
+	BooleanType Type = "boolean" // true or false, also as a text
+)
+
+// Rule is an entry of circuit_breakers.
+type Rule struct {
+	*dsl.Rule
+	Pos diag.Position // of the condition
+}
+
+// Words that OnFailure may be instead of a step's id. No step has such an id
+// where the word is used.
+const (
+	OnFailureAbort    = "abort"    // as without on_failure: the run ends
+	OnFailureContinue = "continue" // the run goes on with the next step
+)
+
+// Step is one step of a chain.
+type Step struct {
+	ID         string
+	Ability    string
+	Args       []Arg
+	OutputKey  string     // "": the output is bound as <id>.output only
+	Condition  *Condition // nil: the step always runs
+	OnFailure  string     // a step's id, OnFailureAbort or OnFailureContinue; "": the run ends
+	Pos        diag.Position
+	AbilityPos diag.Position
+}
+
+// Arg is one argument of a step.
+type Arg struct {
+	Name  string
+	Value Template
+	Pos   diag.Position // of the name
+}
+
+// OutputName is the name that a step's output is always bound to.
+func (s *Step) OutputName() string { return s.ID + ".output" }
+
+// ErrorName is the name that the error's text is bound to when the step fails
+// and the run goes on.
+func (s *Step) ErrorName() string { return s.ID + "_error" }
+
+// StepIndex returns the index of a step, or −1.
+func (c *Chain) StepIndex(id string) int {
+	for i := range c.Steps {
+		if c.Steps[i].ID == id {
+			return i
+		}
+	}
+	return -1
+}
+
+// param returns a declared parameter, or nil.
+func (c *Chain) param(name string) *Param {
+	for i := range c.Params {
+		if c.Params[i].Name == name {
+			return &c.Params[i]
+		}
+	}
+	return nil
+}

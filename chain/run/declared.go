@@ -1,0 +1,41 @@
+package run
+
+import (
+	"github.com/cbpolicy/cbpolicy/chain"
+	"github.com/cbpolicy/cbpolicy/dsl"
+	"github.com/cbpolicy/cbpolicy/registry"
+)
+
+// progress is what became of the steps so far, from which follows what is
+// known of a key that nothing binds.
+type progress struct {
+	chain   *chain.Chain
+	current int
+	state   []StepOutcome // "": not reached
+	jumped  map[int]bool  // on_failure targets that were used up
+	final   bool          // no step can still run
+}
+
+// Declared implements registry.Declarations. A key that more than one step
+// declares is pending while one of them can run; after that a step that
+// should have produced it and did not outweighs one that was skipped.
+func (p *progress) Declared(key dsl.Key) registry.Declared {
+	if !p.final {
+		for _, i := range p.chain.CanRunFrom(p.current, p.jumped) {
+			if output, arg := p.chain.Declares(i, key); output || arg {
+				return registry.Pending
+			}
+		}
+	}
+	declared := registry.Undeclared
+	for i := range p.chain.Steps {
+		output, arg := p.chain.Declares(i, key)
+		switch {
+		case output && (p.state[i] == Ran || p.state[i] == StepFailed):
+			return registry.NotProduced
+		case output || arg: // it ran, was skipped, or was jumped over
+			declared = registry.Judged
+		}
+	}
+	return declared
+}

@@ -1,0 +1,252 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/cbpolicy/cbpolicy/actions"
+	"github.com/cbpolicy/cbpolicy/chain"
+	"github.com/cbpolicy/cbpolicy/internal/jsonv"
+	"github.com/cbpolicy/cbpolicy/registry"
+	"github.com/cbpolicy/cbpolicy/session"
+)
+
+// execution is one run of a chain.
+type execution struct {
+	runner    *Runner
+	run       string
+	progress  progress
+	params    *registry.Values
+	outputs   *registry.Values
+	scope     *chain.Scope
+	names     []string // of outputs, in the order in which they were bound
+	values    map[string]jsonv.Value
+	receipts  []StepResult
+	last      *registry.Verdict // of the last step that was judged
+	final     *registry.VerdictJSON
+	recovered bool
+	began     int64
+}
+
+func (r *Runner) newExecution(params map[string]jsonv.Value) *execution {
+	e := &execution{
+		runner: r, run: r.opts.Gate.Session.NewRun(), params: &registry.Values{}, outputs: &registry.Values{},
+		scope: chain.NewScope(params), values: map[string]jsonv.Value{}, began: r.opts.Gate.Clock.Now(),
+	}
+	for name, v := range params {
+		e.params.Bind(name, registry.JSON(v))
+	}
+	e.progress = progress{chain: r.opts.Chain, state: make([]StepOutcome, len(r.opts.Chain.Steps)), jumped: map[int]bool{}}
+	return e
+}
+
+// steps goes through the chain: in file order, but for jumps to on_failure
+// targets, each of which is used once at most.
+func (e *execution) steps(ctx context.Context) error {
+	steps := e.runner.opts.Chain.Steps
+	for i := 0; i < len(steps); {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		e.progress.current = i
+		e.tell(i, false, StepResult{Step: steps[i].ID, Ability: steps[i].Ability})
+		receipt, err := e.one(ctx, i)
+		e.progress.state[i] = receipt.Outcome
+		e.receipts = append(e.receipts, receipt)
+		e.tell(i, true, receipt)
+		var fail *FailError
+		switch {
+		case err == nil:
+			i++
+		case errors.As(err, &fail) && steps[i].OnFailure != "" && ctx.Err() == nil:
+			target := e.runner.opts.Chain.StepIndex(steps[i].OnFailure)
+			if e.progress.jumped[target] {
+				return err
+			}
+			e.bind(steps[i].ID+"_error", jsonv.OfText(fail.Message))
+			e.progress.jumped[target], e.recovered = true, true
+			i = target
+		default:
+			return err
+		}
+	}
+	return e.check(ctx)
+}
+
+// one tests the condition of a step, has it judged, and runs it.
+func (e *execution) one(ctx context.Context, i int) (receipt StepResult, err error) {
+	st := &e.runner.opts.Chain.Steps[i]
+	clock := e.runner.opts.Gate.Clock
+	start := clock.Now()
+	receipt = StepResult{Step: st.ID, Ability: st.Ability, At: milliseconds(start - e.began)}
+	defer func() { receipt.Took = milliseconds(clock.Now() - start) }()
+	if st.Condition != nil && !st.Condition.Holds(e.scope.Lookup) {
+		receipt.Outcome = Skipped
+		return receipt, nil
+	}
+	args, err := e.arguments(st)
+	if err != nil {
+		return e.failed(receipt, st, &AbilityError{ClassArguments, err.Error()})
+	}
+	values, err := registry.Members(args)
+	if err != nil {
+		return e.failed(receipt, st, &AbilityError{ClassArguments, err.Error()})
+	}
+	ss := e.step(i, values)
+	verdict, err := e.runner.opts.Gate.Enter(ctx, ss)
+	shown := verdict.JSON()
+	receipt.Verdict, e.last = &shown, verdict
+	if err != nil {
+		receipt.Outcome = Refused
+		return receipt, err
+	}
+	out, err := e.callSafely(ctx, st, args)
+	outcome := session.Outcome{Step: ss}
+	if err != nil {
+		outcome.Failed = true
+		outcome.Class, outcome.Message = classOf(err)
+	} else {
+		v := registry.JSON(out.value)
+		outcome.Output = &v
+	}
+	if told := e.runner.opts.Gate.Session.After(ctx, outcome); told != nil && err == nil {
+		err = told
+	}
+	if err != nil {
+		return e.failed(receipt, st, err)
+	}
+	e.bindOutput(st, out)
+	receipt.Outcome, receipt.Output = Ran, out.String()
+	return receipt, nil
+}
+
+func milliseconds(ns int64) int64 { return int64(time.Duration(ns) / time.Millisecond) }
+
+// arguments fills in the templates of a step.
+func (e *execution) arguments(st *chain.Step) (jsonv.Value, error) {
+	keys, elems := make([]string, len(st.Args)), make([]jsonv.Value, len(st.Args))
+	for i, a := range st.Args {
+		v, err := a.Value.Render(e.scope.Lookup)
+		if err != nil {
+			return jsonv.Value{}, fmt.Errorf("argument %s: %w", a.Name, err)
+		}
+		keys[i], elems[i] = a.Name, v
+	}
+	return jsonv.OfObject(keys, elems), nil
+}
+
+// callSafely runs the ability; a panic in it is a failure of the step.
+func (e *execution) callSafely(ctx context.Context, st *chain.Step, args jsonv.Value) (out Output, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = &AbilityError{ClassTool, fmt.Sprintf("the ability panicked: %v", r)}
+		}
+	}()
+	return e.runner.call(ctx, st, args)
+}
+
+func (e *execution) failed(receipt StepResult, st *chain.Step, cause error) (StepResult, error) {
+	class, message := classOf(cause)
+	receipt.Outcome, receipt.Error = StepFailed, &StepError{class, message}
+	return receipt, &FailError{
+		Chain: e.runner.opts.Chain.ID, Step: st.ID, Ability: st.Ability, Class: class, Message: message, Cause: cause,
+	}
+}
+
+// bindOutput binds what a step put out under its output key and its id.
+func (e *execution) bindOutput(st *chain.Step, out Output) {
+	e.bind(st.ID+".output", out.value)
+	if st.OutputKey != "" {
+		e.bind(st.OutputKey, out.value)
+	}
+}
+
+func (e *execution) bind(name string, v jsonv.Value) {
+	if _, ok := e.values[name]; !ok {
+		e.names = append(e.names, name)
+	}
+	e.values[name] = v
+	e.scope.Bind(name, v)
+	e.outputs.Bind(name, registry.JSON(v))
+}
+
+// check has the outputs judged once more when no step is left: no later step
+// would let the rules see what the last one put out.
+func (e *execution) check(ctx context.Context) error {
+	if e.last == nil {
+		return nil // nothing was judged, so nothing was put out
+	}
+	e.progress.final = true
+	st := &session.Step{
+		Chain: e.runner.opts.Chain.ID, Run: e.run, Params: e.params, Outputs: e.outputs,
+		Declared: &e.progress, Final: true, Held: map[string]bool{},
+	}
+	for _, f := range e.last.Fired {
+		st.Held[f.Rule.Key()] = true
+	}
+	verdict, err := e.runner.opts.Gate.Enter(ctx, st)
+	if len(verdict.Fired) > 0 {
+		shown := verdict.JSON()
+		e.final = &shown
+	}
+	return err
+}
+
+// finish makes the result of the run.
+func (e *execution) finish(err error) *Result {
+	r := &Result{Status: Completed, Chain: e.runner.opts.Chain.ID, Steps: e.receipts, Final: e.final, Outputs: e.object()}
+	if r.Steps == nil {
+		r.Steps = []StepResult{}
+	}
+	if e.recovered {
+		r.Status = Recovered
+	}
+	if err == nil {
+		return r
+	}
+	r.Status, r.Halt = Failed, &Halt{Reason: err.Error()}
+	if n := len(e.receipts); n > 0 {
+		r.Halt.Step = e.receipts[n-1].Step
+	}
+	var stop *actions.StopError
+	var fail *FailError
+	switch {
+	case errors.As(err, &stop):
+		r.Status = statusOf(stop)
+		r.Halt.Rule, r.Halt.Reason = stop.Rule, stop.Reason
+		if r.Status == Throttled {
+			r.Halt.RetryAfterMS = registry.Milliseconds(stop.RetryAfter)
+		}
+	case errors.As(err, &fail):
+		r.Halt.Reason = fail.Class + ": " + fail.Message
+	}
+	return r
+}
+
+func statusOf(stop *actions.StopError) Status {
+	switch {
+	case errors.Is(stop, actions.ErrDeclined):
+		return Declined
+	case errors.Is(stop, actions.ErrThrottled):
+		return Throttled
+	}
+	return Aborted
+}
+
+// object is the outputs in the order in which they were first bound.
+func (e *execution) object() jsonv.Value {
+	elems := make([]jsonv.Value, len(e.names))
+	for i, name := range e.names {
+		elems[i] = e.values[name]
+	}
+	return jsonv.OfObject(e.names, elems)
+}
+
+// tell reports progress.
+func (e *execution) tell(i int, done bool, result StepResult) {
+	if e.runner.opts.Progress != nil {
+		e.runner.opts.Progress(Event{Index: i, Total: len(e.runner.opts.Chain.Steps), Done: done, Result: result})
+	}
+}

@@ -24,17 +24,30 @@ const maxCoverages = 4096
 // session. It is worked out once for each chain with rules of its own, and
 // for a bounded number of others.
 func (s *Set) cover(chain string) *coverage {
+	if own := s.own[chain]; own != nil {
+		if c := own.Load(); c != nil {
+			return c
+		}
+		c := s.newCoverage(chain)
+		own.Store(c)
+		return c
+	}
+	return s.coverOther(chain)
+}
+
+// coverOther is cover for a chain without rules of its own.
+func (s *Set) coverOther(chain string) *coverage {
 	if c, ok := s.covers.Load(chain); ok {
 		return c.(*coverage)
 	}
-	if len(s.globs) == 0 && len(s.exact[chain]) == 0 {
+	if len(s.globs) == 0 {
 		chain = "" // no chain is called so with rules of its own: all that only "*" covers share it
 		if c, ok := s.covers.Load(chain); ok {
 			return c.(*coverage)
 		}
 	}
 	c := s.newCoverage(chain)
-	if len(s.exact[chain]) > 0 || s.covered.Add(1) <= maxCoverages {
+	if s.covered.Add(1) <= maxCoverages {
 		s.covers.Store(chain, c)
 	}
 	return c
@@ -82,7 +95,7 @@ func (c *coverage) keyGroup(k *keyRef) *keyGroup {
 	i := slices.IndexFunc(c.keys, func(g *keyGroup) bool { return g.key.name == k.name })
 	if i < 0 {
 		i = len(c.keys)
-		c.keys = append(c.keys, &keyGroup{key: k})
+		c.keys = append(c.keys, newKeyGroup(k))
 	}
 	return c.keys[i]
 }

@@ -58,17 +58,27 @@ type bounds struct {
 // limits beyond which one of them has something to say.
 type keyGroup struct {
 	key      *keyRef
+	name     string // the key, if it has no dots, is no meter, and no rule asks for more than a limit
 	indexes  []*keyIndex
 	hasUpper bool
 	hasLower bool
-	hasOther bool
 	leastUp  decimal.Decimal // of upper limits
 	greatLow decimal.Decimal // of lower limits
 }
 
+func newKeyGroup(k *keyRef) *keyGroup {
+	g := &keyGroup{key: k}
+	if len(k.path.splits) == 1 && !k.meter {
+		g.name = string(k.name)
+	}
+	return g
+}
+
 func (g *keyGroup) add(k *keyIndex) {
 	g.indexes = append(g.indexes, k)
-	g.hasOther = g.hasOther || len(k.other) > 0
+	if len(k.other) > 0 {
+		g.name = ""
+	}
 	if len(k.upper) > 0 {
 		if l := k.upper[0].test.limit; !g.hasUpper || l.Cmp(g.leastUp) < 0 {
 			g.hasUpper, g.leastUp = true, l
@@ -83,14 +93,44 @@ func (g *keyGroup) add(k *keyIndex) {
 
 // plan judges the rules that wait for the key.
 func (g *keyGroup) plan(p *Plan, st *Step) {
-	b := g.key.bindings(st)
-	if b.bound && !b.odd && !g.hasOther &&
-		(!g.hasUpper || b.greatest.Cmp(g.leastUp) < 0) && (!g.hasLower || b.least.Cmp(g.greatLow) > 0) {
+	if g.name != "" && g.silent(st) {
 		return
 	}
+	b := g.key.bindings(st)
 	for _, k := range g.indexes {
 		k.plan(p, st, &b)
 	}
+}
+
+// silent reports whether the key is bound, and every binding is a number
+// within all limits. It is what most steps come to.
+func (g *keyGroup) silent(st *Step) bool {
+	bound := false
+	if st.Args != nil && !g.silentIn(st.Args, &bound) {
+		return false
+	}
+	if st.Outputs != nil && !g.silentIn(st.Outputs, &bound) {
+		return false
+	}
+	return (st.Params == nil || g.silentIn(st.Params, &bound)) && bound
+}
+
+func (g *keyGroup) silentIn(values *Values, bound *bool) bool {
+	if v, ok := values.bound[g.name]; ok {
+		*bound = true
+		return v.kind == kindNumber && g.within(&v.num)
+	}
+	if text, ok := values.texts[g.name]; ok {
+		*bound = true
+		n, isNumber := decimal.Parse(text)
+		return isNumber && g.within(&n)
+	}
+	return true
+}
+
+// within reports whether a number is inside all limits.
+func (g *keyGroup) within(n *decimal.Decimal) bool {
+	return (!g.hasUpper || n.Below(&g.leastUp)) && (!g.hasLower || g.greatLow.Below(n))
 }
 
 // plan judges the rules of one index.

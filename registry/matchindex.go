@@ -81,14 +81,12 @@ func (m *matchIndex) plan(p *Plan, st *Step) {
 // value has to be made. It reports whether the general way must be gone.
 func (m *matchIndex) plain(p *Plan, st *Step, values *Values) bool {
 	name := m.path.splits[0].name
-	if values.bound != nil {
-		if v, ok := values.bound[name]; ok {
-			if v.kind == kindOther || v.inner || v.broken {
-				return true
-			}
-			m.text(p, st, v.text, v)
-			return false
+	if v, ok := values.bound[name]; ok {
+		if v.kind == kindOther || v.inner || v.broken {
+			return true
 		}
+		m.text(p, st, v.text, v)
+		return false
 	}
 	text, ok := values.texts[name]
 	if !ok {
@@ -104,8 +102,12 @@ func (m *matchIndex) plain(p *Plan, st *Step, values *Values) bool {
 // text judges the rules by one leaf. The value it is of, if it is bound,
 // remembers what was not found in it.
 func (m *matchIndex) text(p *Plan, st *Step, leaf string, v *binding) {
-	m.exactly.scan(p, st, leaf, v, false)
-	m.folded.scan(p, st, leaf, v, true)
+	if len(m.exactly.rules) > 0 && (v == nil || !v.silent(&m.exactly)) {
+		m.exactly.scan(p, st, leaf, v, false)
+	}
+	if len(m.folded.rules) > 0 && (v == nil || !v.silent(&m.folded)) {
+		m.folded.scan(p, st, leaf, v, true)
+	}
 	for _, r := range m.others {
 		p.judge(st, r)
 	}
@@ -113,8 +115,12 @@ func (m *matchIndex) text(p *Plan, st *Step, leaf string, v *binding) {
 
 // scan judges the rules whose literal occurs in the leaf.
 func (m *matchIndex) scan(p *Plan, st *Step, leaf string) {
-	m.exactly.scan(p, st, leaf, nil, false)
-	m.folded.scan(p, st, leaf, nil, true)
+	if len(m.exactly.rules) > 0 {
+		m.exactly.scan(p, st, leaf, nil, false)
+	}
+	if len(m.folded.rules) > 0 {
+		m.folded.scan(p, st, leaf, nil, true)
+	}
 }
 
 // foldText folds a text for a matcher that folds ASCII by itself.
@@ -128,11 +134,8 @@ func foldText(s string) string {
 }
 
 // scan judges the rules whose literal occurs in the text. A bound value that
-// held none of them is not read again: it does not change, nor do they.
+// holds none of them need not be read again: it does not change, nor do they.
 func (l *literals) scan(p *Plan, st *Step, text string, v *binding, fold bool) {
-	if len(l.rules) == 0 || v != nil && v.silent(l) {
-		return
-	}
 	if fold {
 		text = foldText(text)
 	}

@@ -175,10 +175,11 @@ func (d *draft) build(scope Scope) (*group, diag.List) {
 		}
 		rules[i] = &Rule{Rule: r.Rule, Scope: r.Scope, Source: r.Source, ID: r.ID, ordinal: r.ordinal}
 	}
-	if len(faults) > 0 {
+	g, more := compileGroup(scope, d.keys, rules)
+	if faults = append(faults, more...); len(faults) > 0 {
 		return nil, faults
 	}
-	return compileGroup(scope, d.keys, rules)
+	return g, nil
 }
 
 // duplicate reports a second rule of the same id in one scope.

@@ -19,18 +19,19 @@ import (
 // holds no rules.
 type Set struct {
 	groups     map[Scope]*group
-	everywhere []*group            // pattern "*"
-	exact      map[string][]*group // by chain id
-	globs      []*group            // any other pattern
-	confined   bool                // some rules belong to one session
-	covers     sync.Map            // chain → *coverage
-	covered    atomic.Int64        // chains without rules of their own in covers
+	everywhere []*group                             // pattern "*"
+	exact      map[string][]*group                  // by chain id
+	globs      []*group                             // any other pattern
+	confined   bool                                 // some rules belong to one session
+	own        map[string]*atomic.Pointer[coverage] // of chains with rules of their own, once asked for
+	covers     sync.Map                             // of other chains: id → *coverage
+	covered    atomic.Int64                         // how many are in covers
 	digest     func() Digest
 }
 
 // newSet indexes groups by what their patterns cover.
 func newSet(groups map[Scope]*group) *Set {
-	s := &Set{groups: groups, exact: map[string][]*group{}}
+	s := &Set{groups: groups, exact: map[string][]*group{}, own: map[string]*atomic.Pointer[coverage]{}}
 	for _, g := range s.sorted() {
 		s.confined = s.confined || g.confined != nil
 		switch p := g.scope.Pattern; {
@@ -38,6 +39,7 @@ func newSet(groups map[Scope]*group) *Set {
 			s.everywhere = append(s.everywhere, g)
 		case p.Literal():
 			s.exact[string(p)] = append(s.exact[string(p)], g)
+			s.own[string(p)] = new(atomic.Pointer[coverage])
 		default:
 			s.globs = append(s.globs, g)
 		}

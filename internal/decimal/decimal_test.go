@@ -63,6 +63,9 @@ func TestCmpAgreesWithRationals(t *testing.T) {
 		if got, want := a.Cmp(b), p.Cmp(q); got != want {
 			t.Fatalf("Cmp(%s, %s) = %d, want %d", x, y, got, want)
 		}
+		if a.Below(&b) != (p.Cmp(q) < 0) {
+			t.Fatalf("%s.Below(%s) is %v", x, y, a.Below(&b))
+		}
 		if (a == b) != (p.Cmp(q) == 0) {
 			t.Fatalf("%s == %s is %v", x, y, a == b)
 		}

@@ -24,8 +24,7 @@ func (s *Store) Claim(ctx context.Context, c *state.Claim, g *state.Grant) error
 	}
 	if len(c.Needs) == 1 && c.CountsOnly() && !c.Refused {
 		n := &c.Needs[0]
-		named := n.Run && c.Run != ""
-		if !named && len(n.Past) == 0 && len(n.Front) > 0 && s.claimOne(c, g) {
+		if len(n.Past) == 0 && len(n.Front) > 0 && s.claimOne(c, g) {
 			return nil
 		}
 	}

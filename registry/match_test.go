@@ -1,0 +1,103 @@
+package registry_test
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/cbpolicy/cbpolicy/registry"
+)
+
+func TestMatch_Leaves(t *testing.T) {
+	wrap := func(depth int) string { // a text in JSON in a text in JSON …
+		s := "rm -rf /"
+		for range depth {
+			s = "[" + strconv.Quote(s) + "]"
+		}
+		return `{"cmd":` + strconv.Quote(s) + `}`
+	}
+	const key, every, sub, not = `B:arg:cmd|contains:"rm -rf"|abort|id=r`, `B:arg:*|contains:"rm -rf"|abort|id=r`,
+		`B:arg:cmd.*|contains:"rm -rf"|abort|id=r`, `B:!arg:cmd|contains:"rm -rf"|abort|id=r`
+	for _, c := range []struct{ policy, args, want string }{
+		{key, `{"cmd":"sudo rm -rf /"}`, "abort r"},
+		{key, `{"cmd":["ls",["rm -rf /"]]}`, "abort r"},
+		{key, `{"cmd":{"run":{"line":"rm -rf /"}}}`, "abort r"},
+		{key, `{"cmd":"[\"ls\",{\"x\":\"rm -rf /\"}]"}`, "abort r"},
+		{key, wrap(2), "abort r"},
+		{key, wrap(5), "abort r"},
+		{key, `{"cmd":"\"rm\\u0020-rf /\""}`, "abort r"}, // a quoted text with an escape
+		{key, `{"cmd":"ls"}`, "allow"},
+		{key, `{"cmd":{"rm -rf":"ls"}}`, "allow"}, // a name is no leaf
+		{key, `{"other":"rm -rf /"}`, "allow"},
+		{key, `{}`, "allow"},
+		{every, `{"other":["rm -rf /"]}`, "abort r"},
+		{every, `{"a":{"b":"{\"c\":\"rm -rf /\"}"}}`, "abort r"},
+		{sub, `{"cmd":{"run":"rm -rf /"}}`, "abort r"},
+		{sub, `{"cmd":[{"run":"rm -rf /"}]}`, "abort r"},
+		{sub, `{"cmd":"{\"run\":\"rm -rf /\"}"}`, "abort r"},
+		{sub, `{"cmd":"rm -rf /"}`, "allow"},
+		{sub, `{"cmd.run":"rm -rf /"}`, "abort r"},
+		{not, `{"cmd":"ls"}`, "abort r"},
+		{not, `{"cmd":["ls","rm -rf /"]}`, "allow"},
+		{not, `{}`, "abort r"},
+		{`B:arg:cmd.run|contains:"rm -rf"|abort|id=r`, `{"cmd":[{"run":"ls"},{"run":["rm -rf /"]}]}`, "abort r"},
+		{`B:arg:n|equals:"1500"|abort|id=r`, `{"n":1500}`, "abort r"},
+		{`B:arg:n|equals:"1500"|abort|id=r`, `{"n":1500.0}`, "allow"}, // a number by its source text
+		{`B:arg:n|equals:"true"|abort|id=r`, `{"n":true}`, "abort r"},
+		{`B:arg:n|equals:""|abort|id=r`, `{"n":null}`, "allow"},
+		{`B:arg:n|equals:""|abort|id=r`, `{"n":""}`, "abort r"},
+		{`B:arg:n|icontains:"straße"|abort|id=r`, `{"n":"in der STRASSE 1"}`, "abort r"},
+		{`B:arg:n|contains:"Straße"|abort|id=r`, `{"n":"STRASSE"}`, "allow"},
+		{"B:arg:n|matches:`^a+$`|abort|id=r", `{"n":["b","aaa"]}`, "abort r"},
+		{"B:arg:n|matches:`^a+$`|abort|id=r", `{"n":"aab"}`, "allow"},
+	} {
+		if got := judge(t, deciderOf(load(t, c.policy)), registry.Step{Args: values(t, c.args)}); got != c.want {
+			t.Errorf("%s\n%s: got %s, want %s", c.policy, c.args, got, c.want)
+		}
+	}
+}
+
+func TestMatch_Outputs(t *testing.T) {
+	d := deciderOf(load(t, `B:output:error_msg|contains:fail|abort|id=r`))
+	for _, c := range []struct{ outputs, want string }{
+		{`{"error_msg":"it failed"}`, "abort r"}, {`{"error_msg":{"why":["fail"]}}`, "abort r"}, {`{"error_msg":"fine"}`, "allow"}, {`{}`, "allow"},
+	} {
+		if got := judge(t, d, registry.Step{Outputs: values(t, c.outputs)}); got != c.want {
+			t.Errorf("%s: got %s, want %s", c.outputs, got, c.want)
+		}
+	}
+	if got := judge(t, d, registry.Step{Args: values(t, `{"error_msg":"fail"}`)}); got != "allow" {
+		t.Errorf("an argument is no output: %s", got)
+	}
+}
+
+// TestMatch_TooDeepToReadHolds nests a text deeper than is read: whether it
+// holds the pattern cannot be known, so a rule and its negation both hold.
+func TestMatch_TooDeepToReadHolds(t *testing.T) {
+	deep := strconv.Quote(strings.Repeat("[", 100_000) + `"x"` + strings.Repeat("]", 100_000))
+	inner := `"x"`
+	for range 20 {
+		inner = strconv.Quote("[" + inner + "]")
+		if len(inner) > 1<<20 {
+			break
+		}
+	}
+	for name, value := range map[string]string{"nested": deep, "in a list": "[" + deep + "]", "in an object": `{"k":` + deep + `}`, "text in text": inner} {
+		for _, policy := range []string{
+			`B:arg:cmd|contains:"rm"|abort|id=r`, `B:!arg:cmd|contains:"x"|abort|id=r`,
+			`B:arg:*|contains:"rm"|abort|id=r`, `B:!arg:*|contains:"x"|abort|id=r`,
+			`B:arg:cmd|in:user|abort|id=r`, `B:!arg:cmd|in:user|abort|id=r`, `B:arg:cmd|equals:"rm"|abort|id=r`,
+		} {
+			st := registry.Step{Args: values(t, `{"cmd":`+value+`}`), Words: userSaid("x")}
+			if got := judge(t, deciderOf(load(t, policy)), st); got != "abort r" {
+				t.Errorf("%s, %s: got %s", name, policy, got)
+			}
+		}
+	}
+	for _, policy := range []string{`B:arg:cmd.k.*|contains:"rm"|abort|id=r`, `B:cmd.k.amount>5|abort|id=r,missing=skip`, `B:arg:cmd.k.x|contains:"rm"|abort|id=r`} {
+		st := registry.Step{Args: values(t, `{"cmd":[{"k":[`+deep+`]}]}`)}
+		if got := judge(t, deciderOf(load(t, policy)), st); got != "abort r" {
+			t.Errorf("below a key, %s: got %s", policy, got)
+		}
+	}
+}

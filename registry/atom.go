@@ -85,10 +85,10 @@ func (w *whenTest) tells() int { return tellsWhen }
 
 func (w *whenTest) holds(p *Plan, st *Step, _ *Rule, f *found) bool {
 	holds, err := w.run(p.environment(st))
-	if absent := (*absentError)(nil); p.final && errors.As(err, &absent) {
-		return false // nobody is left who could bind it
-	}
 	if err != nil {
+		if absent := (*absentError)(nil); p.final && errors.As(err, &absent) {
+			return false // nobody is left who could bind it
+		}
 		*f = found{why: Faulted, actual: err.Error()}
 		return true
 	}

@@ -189,10 +189,10 @@ func (g *group) own() *coverage {
 func counterSpec(scope Scope, f *dsl.Frequency) string {
 	what := "runs"
 	if f.Name != "" {
-		what = "calls:" + string(f.Name.Fold())
+		what = "calls " + string(f.Name.Fold())
 	}
 	if scope.Origin == Model || f.Scope != dsl.ScopeChain {
-		return what + "@" + f.Scope.String() + " " + scope.Origin.String() + " " + string(scope.Pattern)
+		what = scope.Origin.String() + " " + string(scope.Pattern) + " " + what
 	}
-	return what + "@" + f.Scope.String()
+	return f.Scope.String() + " " + what
 }

@@ -4,7 +4,7 @@ import "time"
 
 // CounterID names one counter in every home of the state, across processes
 // and policy reloads. Spec says what is counted and in which scope, such as
-// "calls:email.*@chain"; Subject says for whom: a chain id, a session id, or
+// "chain calls email.*"; Subject says for whom: a chain id, a session id, or
 // nothing.
 type CounterID struct {
 	Spec    string `json:"spec"`

@@ -24,6 +24,7 @@ type Plan struct {
 	held     []held
 	refs     []WindowRef // backing of the windows of held and Guards
 	final    bool        // no step is about to be done: an unbound key keeps a rule silent
+	why      found       // of the atom being judged
 	env      whenEnv
 	envStep  *Step
 }
@@ -105,12 +106,12 @@ func (p *Plan) judge(st *Step, r *Rule) {
 		if c == nil {
 			continue
 		}
-		var f found
-		if !c.holds(p, st, r, &f) {
+		f := &p.why
+		if *f = (found{}); !c.holds(p, st, r, f) {
 			return
 		}
 		if t := c.tells(); t > tells || f.why > h.found.why {
-			h.atom, h.found, tells = i, f, t
+			h.atom, h.found, tells = i, *f, t
 		}
 	}
 	if !p.windows(&h) || slices.ContainsFunc(p.held, func(x held) bool { return x.rule == r }) {

@@ -134,7 +134,10 @@ func (d Digest) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
 // UnmarshalText reads what String prints.
 func (d *Digest) UnmarshalText(text []byte) error {
-	if n, err := hex.Decode(d[:], text); err != nil || n != len(d) || len(text) != 2*len(d) {
+	if len(text) != hex.EncodedLen(len(d)) {
+		return fmt.Errorf("registry: %q is no digest", text)
+	}
+	if _, err := hex.Decode(d[:], text); err != nil {
 		return fmt.Errorf("registry: %q is no digest", text)
 	}
 	return nil

@@ -12,7 +12,8 @@ type thresholdTest struct {
 	key   *keyRef
 	op    dsl.Op
 	limit decimal.Decimal
-	param *path // the limit is a chain parameter
+	shown string // the limit as text
+	param *path  // the limit is a chain parameter
 }
 
 // keyRef is a key made ready for look-up. It is shared by the rules of a group.
@@ -36,59 +37,105 @@ func compileThreshold(a *dsl.Threshold) (*thresholdTest, error) {
 	if !ok {
 		return nil, fmt.Errorf("%s%c is too large to be turned into seconds exactly", a.Value.Number, a.Value.Unit)
 	}
-	t.limit = limit
+	t.limit, t.shown = limit, limit.String()
 	return t, nil
 }
 
 func (t *thresholdTest) tells() int { return tellsThreshold }
 
 func (t *thresholdTest) holds(p *Plan, st *Step, r *Rule, f *found) bool {
-	limit, ok := t.limitFor(st)
+	limit, shown, ok := t.limitFor(st)
 	if !ok {
-		*f = found{why: Malformed, actual: t.param.key, limit: "{{" + t.param.key + "}}"}
+		*f = found{why: Malformed, actual: t.param.key, limit: shown}
 		return true
 	}
-	hit, bound := false, false
-	t.key.each(st, func(text string, n decimal.Decimal, isNumber bool) bool {
-		bound = true
-		switch {
-		case !isNumber:
-			*f = found{why: Malformed, actual: text, limit: limit.String()}
-			hit = true
-		case compare(n, t.op, limit):
-			*f = found{why: Exceeded, actual: text, limit: limit.String()}
-			hit = true
-			return false
+	c := comparison{op: t.op, limit: limit, shown: shown, found: f}
+	if len(t.key.path.splits) == 1 && !t.key.meter {
+		name := t.key.path.splits[0].name
+		for _, values := range [...]*Values{st.Args, st.Outputs, st.Params} {
+			if !c.plain(values, name) {
+				break
+			}
 		}
-		return true
-	})
-	if bound {
-		return hit
+	} else {
+		t.key.each(st, c.binding)
+	}
+	if c.bound {
+		return c.hit
 	}
 	if p.final || !missingHolds(t.key.declared(st, r), r, st) {
 		return false
 	}
-	*f = found{why: Missing, limit: limit.String()}
+	*f = found{why: Missing, limit: shown}
 	return true
 }
 
-// limitFor returns the number to compare with. A parameter that is not bound
-// to exactly one number gives none.
-func (t *thresholdTest) limitFor(st *Step) (decimal.Decimal, bool) {
-	if t.param == nil {
-		return t.limit, true
+// comparison holds the bindings of a key against a limit.
+type comparison struct {
+	op         dsl.Op
+	limit      decimal.Decimal
+	shown      string
+	found      *found
+	bound, hit bool
+}
+
+// binding compares one binding and reports whether to go on: a number beyond
+// the limit tells more than a malformed value, and ends the search.
+func (c *comparison) binding(text string, n decimal.Decimal, isNumber bool) bool {
+	c.bound = true
+	switch {
+	case !isNumber:
+		*c.found = found{why: Malformed, actual: text, limit: c.shown}
+		c.hit = true
+	case compare(n, c.op, c.limit):
+		*c.found = found{why: Exceeded, actual: text, limit: c.shown}
+		c.hit = true
+		return false
 	}
-	var limit decimal.Decimal
+	return true
+}
+
+// plain compares what a name without dots is bound to.
+func (c *comparison) plain(values *Values, name string) bool {
+	if values == nil {
+		return true
+	}
+	if v, ok := values.bound[name]; ok {
+		return c.value(&v.Value)
+	}
+	if text, ok := values.texts[name]; ok {
+		n, isNumber := decimal.Parse(text)
+		return c.binding(text, n, isNumber)
+	}
+	return true
+}
+
+func (c *comparison) value(v *Value) bool {
+	if v.kind == kindNumber {
+		return c.binding(v.text, v.num, true)
+	}
+	return c.binding(v.String(), decimal.Decimal{}, false)
+}
+
+// limitFor returns the number to compare with, also as text. A parameter that
+// is not bound to exactly one number gives none.
+func (t *thresholdTest) limitFor(st *Step) (limit decimal.Decimal, shown string, ok bool) {
+	if t.param == nil {
+		return t.limit, t.shown, true
+	}
 	count, numbers := 0, 0
 	t.param.find(st.Params, func(v *Value) bool {
 		count++
 		if v.kind == kindNumber {
 			numbers++
-			limit = v.num
+			limit, shown = v.num, v.text
 		}
 		return true
 	})
-	return limit, count == 1 && numbers == 1
+	if count != 1 || numbers != 1 {
+		return limit, "{{" + t.param.key + "}}", false
+	}
+	return limit, shown, true
 }
 
 // each calls f for every binding of the key: its source text, and its number
@@ -102,6 +149,10 @@ func (k *keyRef) each(st *Step, f func(text string, n decimal.Decimal, isNumber 
 		}
 		return
 	}
+	if splits := k.path.splits; len(splits) == 1 {
+		_ = st.Args.number(splits[0].name, f) && st.Outputs.number(splits[0].name, f) && st.Params.number(splits[0].name, f)
+		return
+	}
 	visit := func(v *Value) bool {
 		if v.kind == kindNumber {
 			return f(v.text, v.num, true)
@@ -113,6 +164,25 @@ func (k *keyRef) each(st *Step, f func(text string, n decimal.Decimal, isNumber 
 			return
 		}
 	}
+}
+
+// number calls f for what a name without dots is bound to, without making a
+// value of a text. It reports whether f returned true, or was not called.
+func (vs *Values) number(name string, f func(text string, n decimal.Decimal, isNumber bool) bool) bool {
+	if vs == nil {
+		return true
+	}
+	if v, ok := vs.bound[name]; ok {
+		if v.kind == kindNumber {
+			return f(v.text, v.num, true)
+		}
+		return f(v.String(), decimal.Decimal{}, false)
+	}
+	if text, ok := vs.texts[name]; ok {
+		n, isNumber := decimal.Parse(text)
+		return f(text, n, isNumber)
+	}
+	return true
 }
 
 // declared tells what is known of the unbound key, as far as the rule may rely on it.

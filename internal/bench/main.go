@@ -47,6 +47,7 @@ func (r *result) median() float64 {
 func main() {
 	rounds := flag.Int("rounds", 6, "interleaved rounds")
 	per := flag.Duration("time", 100*time.Millisecond, "time a round")
+	program := flag.String("program", "", "the cbpolicy program, to time whole commands; empty: leave them out")
 	only := flag.String("only", "", "only entries and bars whose name contains this")
 	testing.Init()
 	flag.Parse()
@@ -54,7 +55,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(2)
 	}
-	entries, bars := suite()
+	entries, bars := suite(*program)
 	if *only != "" {
 		entries = slices.DeleteFunc(entries, func(e entry) bool { return !strings.Contains(e.name, *only) })
 	}

@@ -22,27 +22,27 @@ func (s *Store) Claim(ctx context.Context, c *state.Claim, g *state.Grant) error
 	if err := c.Check(); err != nil {
 		return err
 	}
+	now := s.clock.now(c.Now)
 	if len(c.Needs) == 1 && c.CountsOnly() && !c.Refused {
 		n := &c.Needs[0]
-		if len(n.Past) == 0 && len(n.Front) > 0 && s.claimOne(c, g) {
+		if len(n.Past) == 0 && len(n.Front) > 0 && s.claimOne(c, now, g) {
 			return nil
 		}
 	}
 	if len(c.Needs) <= 2 {
 		var few [2]sight
-		return s.claim(c, few[:len(c.Needs)], g)
+		return s.claim(c, few[:len(c.Needs)], now, g)
 	}
 	var some [16]sight
 	if len(c.Needs) <= len(some) {
-		return s.claim(c, some[:len(c.Needs)], g)
+		return s.claim(c, some[:len(c.Needs)], now, g)
 	}
-	return s.claim(c, make([]sight, len(c.Needs)), g)
+	return s.claim(c, make([]sight, len(c.Needs)), now, g)
 }
 
 // claim is Claim after the formalities, with room for a sight of each need.
-func (s *Store) claim(c *state.Claim, sights []sight, g *state.Grant) error {
+func (s *Store) claim(c *state.Claim, sights []sight, now int64, g *state.Grant) error {
 	set := s.locate(c, sights)
-	now := s.clock.now(c.Now)
 	s.lock(set)
 	defer s.unlock(set)
 	g.Now = s.enter(set, now)

@@ -66,16 +66,35 @@ func (s *Store) of(key string) uint8 {
 
 // ofCounter returns the shard of a counter, and its hash. All counters of one
 // subject are together, so that a claim of one chain takes one lock; those of
-// no subject are spread.
+// no subject are spread. A subject has few counters, so that their specs need
+// no keyed hash to be told apart.
 func (s *Store) ofCounter(id *registry.CounterID) (uint8, uint64) {
-	const odd = 0x9e3779b97f4a7c15 // without it (a, b) would be (b, a)
-	hash := maphash.String(s.seed, id.Spec)
-	shard := hash
-	if id.Subject != "" {
-		shard = maphash.String(s.seed, id.Subject)
-		hash ^= shard * odd
+	if id.Subject == "" {
+		hash := maphash.String(s.seed, id.Spec)
+		return uint8(hash >> (64 - shardBits)), hash
 	}
-	return uint8(shard >> (64 - shardBits)), hash
+	subject := maphash.String(s.seed, id.Subject)
+	return uint8(subject >> (64 - shardBits)), subject ^ mix(id.Spec)
+}
+
+// mix hashes a text by its length and its two ends.
+func mix(s string) uint64 {
+	const odd1, odd2 = 0x9e3779b97f4a7c15, 0xd6e8feb86659fd93
+	if n := len(s); n >= 8 {
+		h := (ends(s[:8]) ^ uint64(n)) * odd1
+		return (h ^ h>>32 ^ ends(s[n-8:])) * odd2
+	}
+	h := uint64(len(s))
+	for i := range len(s) {
+		h = (h ^ uint64(s[i])) * odd1
+	}
+	return h
+}
+
+// ends reads eight bytes as a number.
+func ends(s string) uint64 {
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
 func (s *Store) ofCall(id *state.CallID) uint8 {

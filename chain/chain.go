@@ -62,13 +62,6 @@ type Rule struct {
 	Pos diag.Position // of the condition
 }
 
-// Words that OnFailure may be instead of a step's id. No step has such an id
-// where the word is used.
-const (
-	OnFailureAbort    = "abort"    // as without on_failure: the run ends
-	OnFailureContinue = "continue" // the run goes on with the next step
-)
-
 // Step is one step of a chain.
 type Step struct {
 	ID         string
@@ -76,9 +69,10 @@ type Step struct {
 	Args       []Arg
 	OutputKey  string     // "": the output is bound as <id>.output only
 	Condition  *Condition // nil: the step always runs
-	OnFailure  string     // a step's id, OnFailureAbort or OnFailureContinue; "": the run ends
+	OnFailure  string     // the id of the step to go on with; "": the run ends
 	Pos        diag.Position
 	AbilityPos diag.Position
+	target     int // 1 + the index of the step OnFailure; 0: none
 }
 
 // Arg is one argument of a step.

@@ -29,11 +29,9 @@ func allocs(t *testing.T, reg *registry.Registry, st *registry.Step) (n float64,
 }
 
 const quietPolicy = `B:amount>1000|abort
-B:order.amount>1000|abort|missing=skip
 B:amount<0 & ability:pay.*|abort
 B:ability:mail.*|confirm
 B:arg:note|contains:"secret"|abort
-B:arg:note|matches:"^x+$"|abort
 B:output:log|contains:"fail"|abort
 B:frequency:pay.*>5/1h|throttle
 B:frequency>5/1h|throttle

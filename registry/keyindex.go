@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"math"
 	"slices"
 
 	"github.com/cbpolicy/cbpolicy/dsl"
@@ -64,10 +65,12 @@ type keyGroup struct {
 	hasLower bool
 	leastUp  decimal.Decimal // of upper limits
 	greatLow decimal.Decimal // of lower limits
+	// A number whose size lies between these is within all limits.
+	minSize, maxSize int
 }
 
 func newKeyGroup(k *keyRef) *keyGroup {
-	g := &keyGroup{key: k}
+	g := &keyGroup{key: k, minSize: decimal.NoSize, maxSize: math.MaxInt}
 	if len(k.path.splits) == 1 && !k.meter {
 		g.name = string(k.name)
 	}
@@ -81,12 +84,12 @@ func (g *keyGroup) add(k *keyIndex) {
 	}
 	if len(k.upper) > 0 {
 		if l := k.upper[0].test.limit; !g.hasUpper || l.Cmp(g.leastUp) < 0 {
-			g.hasUpper, g.leastUp = true, l
+			g.hasUpper, g.leastUp, g.maxSize = true, l, l.Size()
 		}
 	}
 	if len(k.lower) > 0 {
 		if l := k.lower[0].test.limit; !g.hasLower || l.Cmp(g.greatLow) > 0 {
-			g.hasLower, g.greatLow = true, l
+			g.hasLower, g.greatLow, g.minSize = true, l, l.Size()
 		}
 	}
 }
@@ -118,15 +121,20 @@ func (g *keyGroup) silent(st *Step) bool {
 func (g *keyGroup) silentIn(values *Values, bound *bool) bool {
 	if v, ok := values.bound[g.name]; ok {
 		*bound = true
-		return v.kind == kindNumber && g.within(&v.num)
+		return v.kind == kindNumber && (g.between(v.num.Size()) || g.within(&v.num))
 	}
 	if text, ok := values.texts[g.name]; ok {
 		*bound = true
+		if size, ok := decimal.PlainSize(text); ok && g.between(size) {
+			return true
+		}
 		n, isNumber := decimal.Parse(text)
 		return isNumber && g.within(&n)
 	}
 	return true
 }
+
+func (g *keyGroup) between(size int) bool { return size > g.minSize && size < g.maxSize }
 
 // within reports whether a number is inside all limits.
 func (g *keyGroup) within(n *decimal.Decimal) bool {

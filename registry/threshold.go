@@ -149,10 +149,6 @@ func (k *keyRef) each(st *Step, f func(text string, n decimal.Decimal, isNumber 
 		}
 		return
 	}
-	if splits := k.path.splits; len(splits) == 1 {
-		_ = st.Args.number(splits[0].name, f) && st.Outputs.number(splits[0].name, f) && st.Params.number(splits[0].name, f)
-		return
-	}
 	visit := func(v *Value) bool {
 		if v.kind == kindNumber {
 			return f(v.text, v.num, true)
@@ -164,25 +160,6 @@ func (k *keyRef) each(st *Step, f func(text string, n decimal.Decimal, isNumber 
 			return
 		}
 	}
-}
-
-// number calls f for what a name without dots is bound to, without making a
-// value of a text. It reports whether f returned true, or was not called.
-func (vs *Values) number(name string, f func(text string, n decimal.Decimal, isNumber bool) bool) bool {
-	if vs == nil {
-		return true
-	}
-	if v, ok := vs.bound[name]; ok {
-		if v.kind == kindNumber {
-			return f(v.text, v.num, true)
-		}
-		return f(v.String(), decimal.Decimal{}, false)
-	}
-	if text, ok := vs.texts[name]; ok {
-		n, isNumber := decimal.Parse(text)
-		return f(text, n, isNumber)
-	}
-	return true
 }
 
 // declared tells what is known of the unbound key, as far as the rule may rely on it.

@@ -4,6 +4,7 @@ package decimal
 
 import (
 	"cmp"
+	"math"
 	"math/bits"
 	"strconv"
 	"strings"
@@ -201,6 +202,42 @@ var pow10 = [...]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10,
 // their size, which costs no call.
 func (d *Decimal) Below(e *Decimal) bool {
 	return d.size < e.size && d.coef != 0 && e.coef != 0 && !d.neg && !e.neg || d.Cmp(*e) < 0
+}
+
+// NoSize is the size of a number that is not above zero.
+const NoSize = math.MinInt
+
+// Size returns how far the first digit of a number above zero stands before
+// the point; NoSize for any other. Of two numbers that have a size, the one of
+// greater size is greater.
+func (d *Decimal) Size() int {
+	if d.neg || d.isZero() {
+		return NoSize
+	}
+	return int(d.size)
+}
+
+// PlainSize returns the size of the number that a text of digits, with or
+// without a point among them, stands for, without reading it. It reports
+// false for any other form and for a number below 1.
+func PlainSize(s string) (size int, ok bool) {
+	if s == "" || s[0]-'1' > 8 || len(s) > MaxDigits {
+		return 0, false
+	}
+	for size = 1; size < len(s) && s[size]-'0' <= 9; size++ {
+	}
+	if size == len(s) {
+		return size, true
+	}
+	if s[size] != '.' || size+1 == len(s) {
+		return 0, false
+	}
+	for i := size + 1; i < len(s); i++ {
+		if s[i]-'0' > 9 {
+			return 0, false
+		}
+	}
+	return size, true
 }
 
 // cmpAbs compares the absolute values.

@@ -72,6 +72,25 @@ func TestCmpAgreesWithRationals(t *testing.T) {
 	})
 }
 
+func TestSizeTellsNumbersApart(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x, y := number(t), number(t)
+		a, _ := decimal.Parse(x)
+		b, _ := decimal.Parse(y)
+		if a.Size() != decimal.NoSize && b.Size() != decimal.NoSize && a.Size() > b.Size() && a.Cmp(b) <= 0 {
+			t.Fatalf("%s has size %d, %s has size %d", x, a.Size(), y, b.Size())
+		}
+		if size, ok := decimal.PlainSize(x); ok && size != a.Size() {
+			t.Fatalf("PlainSize(%s) = %d, Size %d", x, size, a.Size())
+		}
+	})
+	for _, s := range []string{"", "0", "0.5", "-1", "+1", "1.", ".1", "1e3", "1.2.3", " 1", "1 ", "1_0", "١"} {
+		if size, ok := decimal.PlainSize(s); ok {
+			t.Errorf("PlainSize(%q) = %d", s, size)
+		}
+	}
+}
+
 func TestPrintReadsBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d, ok := decimal.Parse(number(t))

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/cbpolicy/cbpolicy/diag"
 )
@@ -47,7 +48,8 @@ type Document struct {
 	Root *Node // nil if the text could not be read
 
 	text     string
-	lines    []int // offsets at which the lines begin
+	lines    []int         // offsets at which the lines begin
+	marks    map[int][]int // of long lines: offsets of every markEvery-th character
 	limits   Limits
 	findings diag.List
 }
@@ -99,6 +101,41 @@ func (d *Document) line(number int) string {
 		rest = rest[:d.lines[number]-d.lines[number-1]-1]
 	}
 	return strings.TrimSuffix(rest, "\r")
+}
+
+// Lines longer than longLine bytes get marks, so that finding a column in
+// them does not take time in proportion to it.
+const longLine, markEvery = 1024, 256
+
+// from returns a source line from a position on.
+func (d *Document) from(pos diag.Position) string {
+	line := d.line(pos.Line)
+	if len(line) <= longLine {
+		return skipRunes(line, pos.Column-1)
+	}
+	marks, ok := d.marks[pos.Line]
+	if !ok {
+		n := 0
+		for offset := range line {
+			if n++; n%markEvery == 1 {
+				marks = append(marks, offset)
+			}
+		}
+		if d.marks == nil {
+			d.marks = map[int][]int{}
+		}
+		d.marks[pos.Line] = marks
+	}
+	m := min((pos.Column-1)/markEvery, len(marks)-1)
+	return skipRunes(line[marks[m]:], pos.Column-1-m*markEvery)
+}
+
+func skipRunes(s string, n int) string {
+	for ; n > 0 && s != ""; n-- {
+		_, size := utf8.DecodeRuneInString(s)
+		s = s[size:]
+	}
+	return s
 }
 
 // Report adds an error finding and returns it, so that the caller can add to it.

@@ -89,7 +89,7 @@ func (n *Node) End() diag.Position {
 // locate finds out whether the source shows the text as it is, right at the
 // node or behind a quote.
 func (d *Document) locate(n *Node) {
-	rest := skipRunes(d.line(n.Pos.Line), n.Pos.Column-1)
+	rest := d.from(n.Pos)
 	quote := firstQuote(rest)
 	if strings.HasPrefix(rest, quote+n.Text+quote) {
 		n.inner, n.quoted = n.Pos, quote != ""
@@ -111,12 +111,4 @@ func firstQuote(s string) string {
 		return s[:1]
 	}
 	return ""
-}
-
-func skipRunes(s string, n int) string {
-	for ; n > 0 && s != ""; n-- {
-		_, size := utf8.DecodeRuneInString(s)
-		s = s[size:]
-	}
-	return s
 }

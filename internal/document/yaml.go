@@ -86,18 +86,15 @@ func (d *Document) checkCharacters() bool {
 type yamlReader struct {
 	document *Document
 	nodes    int
-	full     bool
+	bytes    int                 // of texts
+	full     bool                // a limit was reached and reported
 	open     map[*yaml.Node]bool // lists and maps that are being read
 }
 
 // node returns nil where something was refused; reading goes on behind it.
 func (r *yamlReader) node(y *yaml.Node, depth int) *Node {
 	pos := diag.Position{Line: y.Line, Column: y.Column}
-	if r.nodes++; r.nodes > r.document.limits.Nodes {
-		if !r.full {
-			r.full = true
-			r.report(LimitID, pos, fmt.Sprintf("more than %d values, those repeated by aliases counted", r.document.limits.Nodes), "")
-		}
+	if !r.count(len(y.Value), pos) {
 		return nil
 	}
 	if y.Kind == yaml.AliasNode {
@@ -133,6 +130,27 @@ func (r *yamlReader) node(y *yaml.Node, depth int) *Node {
 	return r.object(y, pos, depth)
 }
 
+// count counts a node with its text. It reports false when there are too many:
+// aliases make much of little.
+func (r *yamlReader) count(text int, pos diag.Position) bool {
+	l := r.document.limits
+	r.nodes++
+	r.bytes += text
+	over := ""
+	switch {
+	case r.full:
+	case r.nodes > l.Nodes:
+		over = fmt.Sprintf("more than %d values, those repeated by aliases counted", l.Nodes)
+	case r.bytes > 2*l.Bytes: // an escape is at most half as long as what it stands for
+		over = fmt.Sprintf("more than %d bytes of text, that repeated by aliases counted", 2*l.Bytes)
+	}
+	if over != "" {
+		r.full = true
+		r.report(LimitID, pos, over, "")
+	}
+	return !r.full
+}
+
 func (r *yamlReader) report(id string, pos diag.Position, message, hint string) *diag.Finding {
 	return r.document.Report(id, pos, message, hint)
 }
@@ -142,7 +160,7 @@ func (r *yamlReader) tag(y *yaml.Node) string {
 	if y.Style&yaml.TaggedStyle != 0 {
 		return y.Tag
 	}
-	if strings.HasPrefix(skipRunes(r.document.line(y.Line), y.Column-1), "!") {
+	if strings.HasPrefix(r.document.from(diag.Position{Line: y.Line, Column: y.Column}), "!") {
 		return "!"
 	}
 	return ""

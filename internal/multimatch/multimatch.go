@@ -5,12 +5,10 @@
 // classes of equal bytes. Patterns are bytes: it knows no Unicode.
 package multimatch
 
-import "strings"
-
 // Matcher finds literal patterns. It is immutable and safe for any number of
 // goroutines. The zero value finds nothing.
 type Matcher struct {
-	few   []string   // so few patterns that looking for each is cheaper; then nothing below is set
+	few   []needle   // so few patterns that looking for each is cheaper; then nothing below is set
 	class [256]uint8 // a byte's class; 0: in no pattern
 	width int        // number of classes
 	next  []uint32   // row+class → row of the target state, with hit in the top bit
@@ -21,15 +19,19 @@ type Matcher struct {
 // reads the ends of such states only.
 const hit = 1 << 31
 
-// fewPatterns is up to how many patterns a search for each in turn, which the
-// standard library does with vector instructions, beats one pass of the automaton.
+// fewPatterns is up to how many patterns a search for each in turn, which uses
+// vector instructions, beats one pass of the automaton.
 const fewPatterns = 4
 
 // New compiles patterns. With fold, ASCII letters in texts match both cases;
 // the patterns must then be lower-case. Empty patterns occur in every text.
 func New(patterns []string, fold bool) *Matcher {
 	if len(patterns) <= fewPatterns && !fold {
-		return &Matcher{few: patterns}
+		m := &Matcher{}
+		for _, p := range patterns {
+			m.few = append(m.few, newNeedle(p))
+		}
+		return m
 	}
 	m := &Matcher{width: 1}
 	m.classes(patterns, fold)
@@ -104,8 +106,8 @@ func (m *Matcher) build(patterns []string) {
 // Find calls f with each pattern that occurs in the text, at least once,
 // until f returns false. It reports whether f always returned true.
 func (m *Matcher) Find(text string, f func(id int) bool) bool {
-	for id, p := range m.few {
-		if strings.Contains(text, p) && !f(id) {
+	for id := range m.few {
+		if m.few[id].in(text) && !f(id) {
 			return false
 		}
 	}

@@ -50,6 +50,17 @@ func TestAgreesWithContains(t *testing.T) {
 	})
 }
 
+func TestFewPatternsInALongText(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		pattern := rapid.StringMatching(`[ab0]{1,4}`).Draw(t, "pattern")
+		text := rapid.StringMatching(`[ab0]{0,200}`).Draw(t, "text")
+		got := len(found(multimatch.New([]string{pattern}, false), text)) == 1
+		if want := strings.Contains(text, pattern); got != want {
+			t.Fatalf("%q in %q: %v", pattern, text, got)
+		}
+	})
+}
+
 func TestAllBytes(t *testing.T) {
 	var patterns []string
 	for b := range 256 {

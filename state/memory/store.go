@@ -52,8 +52,8 @@ type Store struct {
 	maxRuns      int // a shard; of ids of settled amounts too
 	maxApprovals int // a session
 
-	seed, seed2 maphash.Seed
-	shards      [numShards]shard
+	seed   maphash.Seed
+	shards [numShards]shard
 }
 
 var _ state.Store = (*Store)(nil)
@@ -67,7 +67,6 @@ func New(o Options) *Store {
 		maxRuns:      max(1, int(positive(int64(o.MaxRuns), DefaultMaxRuns)/numShards)),
 		maxApprovals: int(positive(int64(o.MaxApprovals), DefaultMaxApprovals)),
 		seed:         maphash.MakeSeed(),
-		seed2:        maphash.MakeSeed(),
 	}
 }
 

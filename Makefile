@@ -1,0 +1,42 @@
+# Targets: demo test build bench fuzz lint. See CONTRIBUTING.md.
+
+BIN     := bin/cbpolicy
+GOFILES := $(shell find . -name '*.go' -not -path './.git/*')
+FUZZTIME ?= 10s
+
+.PHONY: all build demo test bench fuzz lint clean
+
+all: build
+
+build: $(BIN)
+
+$(BIN): go.mod go.sum grammar.ebnf registry/builtin.cbp $(GOFILES)
+	go build -o $@ ./cmd/cbpolicy
+
+# Real chains linted and run dry, and a breaker seen firing.
+demo: build
+	CBPOLICY=$(BIN) sh examples/demo.sh
+
+test:
+	go test ./...
+
+# Ratios within one run; a bar that is missed fails.
+bench: build
+	go run ./internal/bench -program ./$(BIN)
+
+# Every fuzz target for FUZZTIME.
+fuzz:
+	@go list ./... | while read -r pkg; do \
+		go test -list '^Fuzz' "$$pkg" | grep '^Fuzz' | while read -r target; do \
+			echo "== $$pkg $$target"; \
+			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$pkg" || exit 1; \
+		done || exit 1; \
+	done
+
+lint:
+	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo 'run gofmt'; exit 1; }
+	go vet ./...
+	go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
+
+clean:
+	rm -rf bin

@@ -1,0 +1,146 @@
+package chain
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/cbpolicy/cbpolicy/diag"
+	"github.com/cbpolicy/cbpolicy/internal/decimal"
+	"github.com/cbpolicy/cbpolicy/internal/document"
+	"github.com/cbpolicy/cbpolicy/internal/jsonv"
+)
+
+var paramTypes = []string{string(TextType), string(NumberType), string(URLType), string(BooleanType)}
+
+// paramHints say what a field of a parameter is called here.
+var paramHints = map[string]string{"type": "did you mean param_type?", "minimum": "did you mean min?", "maximum": "did you mean max?"}
+
+func (r *reader) params(n *document.Node) {
+	for _, item := range r.List(n, "params", MaxParams) {
+		p := Param{Type: TextType, Pos: item.Pos}
+		r.param(item, &p)
+		if first := r.chain.param(p.Name); first != nil && p.Name != "" {
+			f := r.Report(SyntaxID, item.Pos, "a second parameter "+document.Quote(p.Name), "remove one, or choose another name")
+			f.Related = []diag.Related{{File: r.File, Pos: first.Pos, Message: "the first one"}}
+		}
+		r.chain.Params = append(r.chain.Params, p)
+	}
+}
+
+func (r *reader) param(n *document.Node, p *Param) {
+	var checked []*document.Node // default and enum, looked at when the type is known
+	r.Fields(n, "a parameter", []document.Field{
+		{Name: "name", Required: true, Read: func(n *document.Node) { p.Name, _ = r.name(n, "the name of a parameter") }},
+		{Name: "param_type", Read: func(n *document.Node) {
+			if word, ok := r.word(n, "param_type", paramTypes); ok {
+				p.Type = Type(word)
+			}
+		}},
+		{Name: "description", Read: func(n *document.Node) { p.Description, _ = r.Text(n, "the description") }},
+		{Name: "required", Read: func(n *document.Node) { p.Required = r.boolean(n, "required") }},
+		{Name: "default", Read: func(n *document.Node) {
+			v := n.Value()
+			p.Default, checked = &v, append(checked, n)
+		}},
+		{Name: "min", Read: func(n *document.Node) { p.Min = r.bound(n, "min") }},
+		{Name: "max", Read: func(n *document.Node) { p.Max = r.bound(n, "max") }},
+		{Name: "enum", Read: func(n *document.Node) {
+			for _, item := range r.List(n, "enum", MaxNodes) {
+				p.Enum, checked = append(p.Enum, item.Value()), append(checked, item)
+			}
+			if n.Kind == jsonv.List && len(n.Items) == 0 {
+				r.Report(SyntaxID, n.Pos, "enum allows no value", "list the values, or leave enum out")
+			}
+		}},
+	}, paramHints)
+	if p.Type != NumberType && (p.Min != nil || p.Max != nil) {
+		r.Report(WrongTypeID, n.Pos, fmt.Sprintf("min and max bound numbers, and the parameter is of the type %s", p.Type), "use enum, or param_type: number")
+		return
+	}
+	if p.Min != nil && p.Max != nil && p.Max.Cmp(*p.Min) < 0 {
+		r.Report(WrongTypeID, n.Pos, fmt.Sprintf("min %s is greater than max %s", p.Min, p.Max), "")
+		return
+	}
+	for _, item := range checked {
+		if problem := p.problem(item.Value()); problem != "" {
+			r.Report(WrongTypeID, item.Pos, problem, "")
+		}
+	}
+}
+
+func (r *reader) boolean(n *document.Node, what string) bool {
+	if n.Kind != jsonv.Bool {
+		r.WrongType(n, what+" is true or false")
+	}
+	return n.Kind == jsonv.Bool && n.Text == "true"
+}
+
+func (r *reader) bound(n *document.Node, what string) *decimal.Decimal {
+	d, ok := number(n.Value())
+	if !ok {
+		r.Report(WrongTypeID, n.Pos, what+" is a number", "")
+		return nil
+	}
+	return &d
+}
+
+// problem says what is wrong with a value of the parameter; "" if nothing is.
+func (p *Param) problem(v Value) string {
+	if problem := p.Type.problem(v); problem != "" {
+		return problem
+	}
+	if p.Type == NumberType {
+		d, _ := number(v) // it is one, or there was a problem
+		switch {
+		case p.Min != nil && d.Cmp(*p.Min) < 0:
+			return fmt.Sprintf("%s is less than min %s", show(v), p.Min)
+		case p.Max != nil && p.Max.Cmp(d) < 0:
+			return fmt.Sprintf("%s is greater than max %s", show(v), p.Max)
+		}
+	}
+	if len(p.Enum) == 0 {
+		return ""
+	}
+	var allowed []string
+	for _, e := range p.Enum {
+		if same(e, v) {
+			return ""
+		}
+		allowed = append(allowed, show(e))
+	}
+	return fmt.Sprintf("%s is none of %s", show(v), strings.Join(allowed, ", "))
+}
+
+// problem says why a value is not of the type; "" if it is.
+func (t Type) problem(v Value) string {
+	ok, want := false, ""
+	switch t {
+	case NumberType:
+		_, ok = number(v)
+		want = "a number"
+	case BooleanType:
+		ok = v.Kind() == jsonv.Bool || v.Kind() == jsonv.String && (v.Text() == "true" || v.Text() == "false")
+		want = "true or false"
+	case URLType:
+		ok = v.Kind() == jsonv.String && v.Text() != ""
+		want = "a URL"
+	default:
+		ok = v.Kind() == jsonv.String || v.Kind() == jsonv.Number || v.Kind() == jsonv.Bool
+		want = "a text"
+	}
+	if ok {
+		return ""
+	}
+	return show(v) + " is not " + want
+}
+
+// show repeats a value in a message.
+func show(v Value) string {
+	if v.Kind() == jsonv.String {
+		return document.Quote(v.Text())
+	}
+	if v.Kind() == jsonv.List || v.Kind() == jsonv.Object {
+		return v.Kind().String()
+	}
+	return v.Text()
+}

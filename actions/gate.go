@@ -222,7 +222,7 @@ func (g *Gate) log(v *registry.Verdict) {
 		f := &v.Fired[i]
 		observed := f.Rule.Options.Mode == dsl.Observe
 		if f.Rule.Action.Kind == dsl.Warn || observed {
-			g.Log.Warn(f.Rule.FilledReason(), "rule", f.Rule.ID, "explain", f.Explain(),
+			g.Log.Warn(f.ReasonText(), "rule", f.Rule.ID, "explain", f.Explain(),
 				"step", v.Step, "ability", v.Ability, "observed", observed)
 		}
 	}

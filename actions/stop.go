@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cbpolicy/cbpolicy/diag"
 	"github.com/cbpolicy/cbpolicy/registry"
 )
 
@@ -39,7 +40,8 @@ type StopError struct {
 	Cause error
 }
 
-// Error says it in one line.
+// Error says it in one line, with what cannot be seen escaped: what a rule
+// saw comes from an agent.
 func (e *StopError) Error() string {
 	var b strings.Builder
 	what := e.Ability
@@ -62,7 +64,7 @@ func (e *StopError) Error() string {
 	if e.Cause != nil {
 		fmt.Fprintf(&b, ": %v", e.Cause)
 	}
-	return b.String()
+	return diag.Escape(b.String())
 }
 
 // Unwrap gives the kind and the cause to errors.Is and errors.As.
@@ -84,7 +86,7 @@ func stop(kind error, v *registry.Verdict, f *registry.Fired, cause error) *Stop
 		f = v.Blocking()
 	}
 	if f != nil {
-		e.Rule, e.Reason, e.Actual, e.Limit = f.Rule.ID, f.Rule.FilledReason(), f.Actual, f.Limit
+		e.Rule, e.Reason, e.Actual, e.Limit = f.Rule.ID, f.ReasonText(), f.Actual, f.Limit
 	}
 	return e
 }

@@ -24,7 +24,7 @@ type Terminal struct {
 	turn  chan struct{}
 
 	asked     atomic.Int64 // the number of the latest question
-	abandoned int64        // the latest question that ended without an answer
+	abandoned int64        // the latest question that ended without an answer; -1: none
 }
 
 // typed is a line of the input with the question that stood last when it came.
@@ -43,7 +43,7 @@ const maxShown = 2000
 // in, a line each. It keeps reading for as long as it is used: give it an
 // input of its own.
 func NewTerminal(in io.Reader, out io.Writer) *Terminal {
-	t := &Terminal{out: out, lines: make(chan typed, maxAhead), turn: make(chan struct{}, 1)}
+	t := &Terminal{out: out, lines: make(chan typed, maxAhead), turn: make(chan struct{}, 1), abandoned: -1}
 	go func() {
 		defer close(t.lines)
 		for s := bufio.NewScanner(in); s.Scan(); {
@@ -104,7 +104,7 @@ func shorten(s string) string {
 
 // ruleLine describes a fired rule on one line.
 func ruleLine(f *registry.Fired) string {
-	line := fmt.Sprintf("%s (%s, %s): %s", f.Rule.ID, f.Rule.Scope.Origin, f.Rule.Action.Kind, f.Rule.FilledReason())
+	line := fmt.Sprintf("%s (%s, %s): %s", f.Rule.ID, f.Rule.Scope.Origin, f.Rule.Action.Kind, f.ReasonText())
 	if src := f.Rule.Source.String(); src != "" {
 		line += " [" + src + "]"
 	}

@@ -35,7 +35,7 @@ func compareRules(a, b *Rule) int {
 
 // decideHeld fires a rule whose other atoms hold if its windows are exceeded.
 func (p *Plan) decideHeld(h *held, t *Tally, v *Verdict) {
-	f := Fired{Rule: h.rule, Why: h.found.why, Actual: h.found.actual, Limit: h.found.limit, Atom: h.atom}
+	f := Fired{Rule: h.rule, Why: h.found.why, Actual: h.found.actual, Limit: h.found.limit, Reason: h.reason, Atom: h.atom}
 	wait := waitNone
 	for i, ref := range h.windows {
 		c := t.Count(ref)

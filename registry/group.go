@@ -43,6 +43,7 @@ func compileGroup(scope Scope, keys *Keys, rules []*Rule) (*group, diag.List) {
 }
 
 func (g *group) compileRule(r *Rule, counters map[string]*counter) *diag.Finding {
+	r.reason = compileReason(r.Reason)
 	r.compiled = make([]compiled, len(r.Condition))
 	for i, a := range r.Condition {
 		c, err := compileAtom(a, g.keys)
@@ -82,10 +83,10 @@ func (g *group) addFrequency(r *Rule, atom int, f *dsl.Frequency, counters map[s
 // counters yields every counter of the group.
 func (g *group) counters() iter.Seq[*counter] { return slices.Values(g.all) }
 
-// pure reports whether the rule consists of one frequency atom and needs no
-// approval, so that its window alone decides it.
+// pure reports whether the rule consists of one frequency atom, needs no
+// approval and has nothing filled in, so that its window alone decides it.
 func (r *Rule) pure() bool {
-	if len(r.Condition) != 1 || r.Action.Kind == dsl.Confirm && r.deciding() {
+	if len(r.Condition) != 1 || r.reason != nil || r.Action.Kind == dsl.Confirm && r.deciding() {
 		return false
 	}
 	_, ok := r.Condition[0].(*dsl.Frequency)

@@ -34,6 +34,7 @@ type held struct {
 	rule    *Rule
 	atom    int // the atom that tells most
 	found   found
+	reason  string      // with values filled in, if it has any
 	windows []WindowRef // every one of which must be exceeded
 	guard   int         // in Guards; -1: none
 }
@@ -116,6 +117,9 @@ func (p *Plan) judge(st *Step, r *Rule) {
 	}
 	if !p.windows(&h) || slices.ContainsFunc(p.held, func(x held) bool { return x.rule == r }) {
 		return
+	}
+	if r.reason != nil {
+		h.reason = r.reason.fill(st)
 	}
 	p.guard(&h, st)
 	p.held = append(p.held, h)

@@ -21,6 +21,7 @@ type HeldRecord struct {
 	Why     Why         `json:"why"`
 	Actual  string      `json:"actual"`
 	Limit   string      `json:"limit"`
+	Reason  string      `json:"reason,omitempty"` // with values filled in
 	Windows []WindowRef `json:"windows,omitempty"`
 	Guard   int         `json:"guard"`
 }
@@ -30,7 +31,7 @@ func (p *Plan) Record() *PlanRecord {
 	r := &PlanRecord{Held: []HeldRecord{}, Needs: []CounterID{}, Guards: []Guard{}, Refused: p.Refused}
 	for _, h := range p.held {
 		r.Held = append(r.Held, HeldRecord{
-			Rule: h.rule.Key(), Atom: h.atom, Why: h.found.why, Actual: h.found.actual, Limit: h.found.limit,
+			Rule: h.rule.Key(), Atom: h.atom, Why: h.found.why, Actual: h.found.actual, Limit: h.found.limit, Reason: h.reason,
 			Windows: slices.Clone(h.windows), Guard: h.guard,
 		})
 	}
@@ -74,7 +75,7 @@ func (s *Set) Repeat(st *Step, r *PlanRecord, t *Tally, v *Verdict) error {
 			return fmt.Errorf("registry: the policy has no rule %q", h.Rule)
 		}
 		p.held = append(p.held, held{
-			rule: rule, atom: h.Atom, found: found{why: h.Why, actual: h.Actual, limit: h.Limit},
+			rule: rule, atom: h.Atom, found: found{why: h.Why, actual: h.Actual, limit: h.Limit}, reason: h.Reason,
 			windows: h.Windows, guard: h.Guard,
 		})
 	}

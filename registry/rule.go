@@ -34,7 +34,7 @@ type Rule struct {
 	compiled []compiled // one per atom of the condition
 	ability  bool       // has a positive ability atom
 	freqs    []freqRef  // the frequency atoms
-	approval []byte     // what names the rule in an approval's digest
+	reason   *reason    // nil: nothing is filled in
 }
 
 // Key is the identity of the rule as text, unique in a Set.
@@ -47,8 +47,8 @@ func (r *Rule) Key() string {
 	return b.String()
 }
 
-// FilledReason is the reason as written; a rule without one is described by its id.
-func (r *Rule) FilledReason() string {
+// ReasonText is the reason as written; a rule without one is described by its id.
+func (r *Rule) ReasonText() string {
 	if r.Reason != "" {
 		return r.Reason
 	}

@@ -73,6 +73,8 @@ type Fired struct {
 	// Actual and Limit are what was compared, as text: the value found and
 	// the bound it passed. Limit is empty where the atom has none.
 	Actual, Limit string
+	// Reason is the rule's reason with values filled in; "" where it has none to fill in.
+	Reason string
 	// Atom is the condition's atom that Actual and Limit come from.
 	Atom int
 	// RetryAfter is how long until a frequency atom of the rule ends; -1: no
@@ -80,6 +82,14 @@ type Fired struct {
 	RetryAfter time.Duration
 	// Approved: the rule asks for a confirmation that was given.
 	Approved bool
+}
+
+// ReasonText is the reason to show, with values filled in.
+func (f *Fired) ReasonText() string {
+	if f.Reason != "" {
+		return f.Reason
+	}
+	return f.Rule.ReasonText()
 }
 
 // decides reports whether the rule has a say in the decision.

@@ -43,7 +43,7 @@ func (v *Verdict) JSON() VerdictJSON {
 	for i := range v.Fired {
 		f := &v.Fired[i]
 		out.Fired[i] = FiredJSON{
-			Rule: f.Rule.ID, Action: f.Rule.Action.Kind.String(), Reason: f.Rule.FilledReason(),
+			Rule: f.Rule.ID, Action: f.Rule.Action.Kind.String(), Reason: f.ReasonText(),
 			Actual: f.Actual, Limit: f.Limit, Explain: f.Explain(),
 			Origin: f.Rule.Scope.Origin.String(), Source: f.Rule.Source.String(), Mode: f.Rule.Options.Mode.String(),
 			Approved: f.Approved,

@@ -42,7 +42,7 @@ func ids(v *registry.Verdict) string {
 func TestLine_Malformed(t *testing.T) {
 	const ok = `"chain":"c","ability":"a"`
 	for line, want := range map[string]string{
-		``: "", `nothing`: "", `[]`: "is list, not an object", `"x"`: "not an object", `null`: "not an object", `{`: "", `{}`: `field "chain" is missing`,
+		``: "", `nothing`: "", `[]`: "is a list, not an object", `"x"`: "not an object", `null`: "not an object", `{`: "", `{}`: `field "chain" is missing`,
 		`{"chain":"c"}`:                             `field "ability" is missing`,
 		`{"chain":"","ability":"a"}`:                `field "chain" is missing or empty`,
 		`{` + ok + `,"arg":{}}`:                     `did you mean "args"?`,

@@ -1,0 +1,318 @@
+package chain_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cbpolicy/cbpolicy/chain"
+	"github.com/cbpolicy/cbpolicy/diag"
+	"github.com/cbpolicy/cbpolicy/dsl"
+)
+
+// mustParse reads a chain that has no fault.
+func mustParse(t testing.TB, text string) *chain.Chain {
+	t.Helper()
+	c, l := chain.Parse("c.yaml", []byte(text))
+	if c == nil || len(l) > 0 {
+		t.Fatalf("refused:\n%v", l)
+	}
+	return c
+}
+
+// file reads a chain from testdata.
+func file(t testing.TB, name string) *chain.Chain {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, l := chain.Parse(path, data)
+	if c == nil || len(l) > 0 {
+		t.Fatalf("refused:\n%v", l)
+	}
+	return c
+}
+
+func at(line, column int) diag.Position { return diag.Position{Line: line, Column: column} }
+
+func TestDocumentedChain(t *testing.T) {
+	c := file(t, "price_alert_trade.yaml")
+	if c.ID != "price_alert_trade" || c.Name != "Price Alert with Auto-Trade" || len(c.Params) != 2 || len(c.Rules) != 3 || len(c.Steps) != 2 {
+		t.Fatalf("read as %+v", c)
+	}
+	if p := c.Params[1]; p.Name != "max_spend" || p.Type != chain.NumberType || !p.Required || p.Pos != at(10, 5) {
+		t.Errorf("parameter %+v", p)
+	}
+	rule := c.Rules[0]
+	threshold, ok := rule.Condition[0].(*dsl.Threshold)
+	if !ok || threshold.Value.Param != "max_spend" || threshold.Key != "amount" {
+		t.Errorf("the limit is no reference: %v", rule.Condition[0])
+	}
+	if rule.Pos != at(16, 17) || threshold.At.Start != at(16, 17) || rule.Rule.Pos.End != at(16, 38) {
+		t.Errorf("rule at %v, atom at %v, end %v", rule.Pos, threshold.At, rule.Rule.Pos.End)
+	}
+	if rule.Reason != "Trade amount exceeds maximum spend of ${{max_spend}}" {
+		t.Errorf("reason %q", rule.Reason)
+	}
+	if got := []dsl.ActionKind{c.Rules[0].Action.Kind, c.Rules[1].Action.Kind, c.Rules[2].Action.Kind}; !slices.Equal(got, []dsl.ActionKind{dsl.Abort, dsl.Throttle, dsl.Confirm}) {
+		t.Errorf("actions %v", got)
+	}
+	execute := c.Steps[1]
+	if execute.ID != "execute_trade" || execute.Ability != "trading.execute" || execute.OutputKey != "trade_result" || execute.Pos != at(34, 5) || execute.AbilityPos != at(35, 14) {
+		t.Errorf("step %+v", execute)
+	}
+	if a := execute.Args[1]; a.Name != "amount" || a.Pos != at(38, 7) || !slices.Equal(a.Value.Refs(), []chain.Ref{{Key: "max_spend", Pos: at(38, 16)}}) {
+		t.Errorf("argument %+v", a)
+	}
+	if cond := execute.Condition; cond.RefKey != "current_price" || cond.Op != chain.OpLessThan || !slices.Equal(cond.Value.Keys(), []dsl.Key{"buy_threshold"}) {
+		t.Errorf("condition %+v", cond)
+	}
+}
+
+func TestEveryFieldIsRead(t *testing.T) {
+	c := file(t, "refund.yaml")
+	limit := c.Params[1]
+	if limit.Default.Text() != "250.00" || limit.Min.String() != "0" || limit.Max.String() != "1000" {
+		t.Errorf("parameter %+v", limit)
+	}
+	if p := c.Params[2]; p.Default != nil || p.Required {
+		t.Errorf("a default of null is a default: %+v", p)
+	}
+	if p := c.Params[3]; len(p.Enum) != 2 || p.Enum[1].Text() != "voucher" {
+		t.Errorf("enum %+v", p.Enum)
+	}
+	var ids []string
+	for _, r := range c.Rules {
+		ids = append(ids, r.ID())
+	}
+	if ids[0] != "large-refund" || len(ids) != 3 {
+		t.Errorf("rules %v", ids)
+	}
+	if o := c.Rules[1].Options; o.Mode != dsl.Observe || o.Missing != dsl.MissingWait {
+		t.Errorf("options %+v", o)
+	}
+	if o := c.Rules[2].Options; o.Mode != dsl.Enforce || o.Missing != dsl.MissingSkip {
+		t.Errorf("options %+v", o)
+	}
+	if m := c.Rules[2].Condition[0].(*dsl.Match); m.Pattern != "charge\u0062ack" || m.At.Start != at(22, 17) {
+		t.Errorf("match %+v", m)
+	}
+	if f := c.Rules[1].Condition[0]; f.Span().Start != at(19, 7) {
+		t.Errorf("the rule in a block stands at %v", f.Span().Start)
+	}
+	if c.Rules[0].Action.Limit.N != 10 {
+		t.Errorf("action %+v", c.Rules[0].Action)
+	}
+	if c.Steps[1].OnFailure != "voucher" || c.Steps[2].OnFailure != "" {
+		t.Errorf("on_failure %q, %q", c.Steps[1].OnFailure, c.Steps[2].OnFailure)
+	}
+}
+
+// head is a chain to which a fault is added.
+const head = "id: c\nsteps:\n  - {id: a, ability: x.y}\n"
+
+func TestFaults(t *testing.T) {
+	for name, tt := range map[string]struct{ in, want string }{
+		"no id":              {"steps: [{id: a, ability: x}]", `1:1 syntax: a chain has no id (add id:)`},
+		"no steps":           {"id: c", `1:1 syntax: a chain has no steps (add steps:)`},
+		"empty steps":        {"id: c\nsteps: []", `2:8 syntax: the chain has no steps (write at least one)`},
+		"steps are a map":    {"id: c\nsteps: {a: 1}", `2:8 wrong-type: steps is a list, not an object`},
+		"not a map":          {"- id: c", `1:1 wrong-type: a chain is a map of fields, not a list`},
+		"id a list":          {"id: [c]\nsteps: [{id: a, ability: x}]", `1:5 wrong-type: the id is a text, not a list`},
+		"id no name":         {"id: a b\nsteps: [{id: a, ability: x}]", `1:5 syntax: "a b" cannot be the id of a chain (letters, digits, "_", "-", "/" and ":", with "." between)`},
+		"id a pattern":       {"id: a*\nsteps: [{id: a, ability: x}]", `1:5 syntax: "a*" cannot be the id of a chain (letters, digits, "_", "-", "/" and ":", with "." between)`},
+		"id of a model":      {"id: Nyaya/x\nsteps: [{id: a, ability: x}]", `1:5 syntax: ids that begin with nyaya/ belong to chains that a model writes (choose another id)`},
+		"unknown field":      {head + "step: 1", `4:1 unknown-field: a chain has no field "step" (did you mean steps?)`},
+		"older breaker":      {head + "circuit_breaker: {failure_threshold: 5}", `4:1 unknown-field: a chain has no field "circuit_breaker" (rules stand in circuit_breakers; the breaker that opens after failures is set up in the configuration)`},
+		"duplicate field":    {head + "id: d", `4:1 syntax: duplicate key "id" (remove one of the two)`},
+		"catalogue params":   {"id: c\nsteps:\n  - {id: a, ability: x, params: {q: 1}}", `3:26 unknown-field: a step has no field "params" (the arguments of a step are its args)`},
+		"catalogue order":    {"id: c\nsteps:\n  - {id: a, ability: x, depends_on: [b]}", `3:26 unknown-field: a step has no field "depends_on" (leave it out: steps run in the order in which they are written)`},
+		"catalogue continue": {"id: c\nsteps:\n  - {id: a, ability: x, on_failure: continue}", `3:38 dangling-reference: on_failure names no step of this chain: "continue" (name the step to go on with)`},
+		"step without id":    {"id: c\nsteps:\n  - ability: x", `3:5 syntax: a step has no id (add id:)`},
+		"no ability":         {"id: c\nsteps:\n  - id: x", `3:5 syntax: a step has no ability (add ability:)`},
+		"empty ability":      {"id: c\nsteps:\n  - {id: x, ability: ''}", `3:23 syntax: the ability is empty (name what the step calls, such as trading.get_price)`},
+		"ability template":   {"id: c\nsteps:\n  - {id: x, ability: 'a.{{b}}'}", `3:23 syntax: the ability holds a template (write the ability's name: rules are chosen by it before the chain runs)`},
+		"ability zero width": {"id: c\nsteps:\n  - {id: x, ability: \"a\u200bb\"}", `3:24 syntax: the ability holds a character that cannot be seen: "a\u{200b}b" (remove it)`},
+		"ability bidi":       {"id: c\nsteps:\n  - {id: x, ability: \"\u202eab\"}", `3:23 syntax: the ability holds a character that cannot be seen: "\u{202e}ab" (remove it)`},
+		"step id":            {"id: c\nsteps:\n  - {id: 1a, ability: x}", `3:10 syntax: the id of a step cannot be "1a" (a letter or "_", then letters, digits, "_" and "-")`},
+		"step id dotted":     {"id: c\nsteps:\n  - {id: a.b, ability: x}", `3:10 syntax: the id of a step cannot be "a.b" (a letter or "_", then letters, digits, "_" and "-")`},
+		"step id reserved":   {"id: c\nsteps:\n  - {id: task, ability: x}", `3:10 syntax: the id of a step cannot be "task", which begins conditions of rules (choose another name)`},
+		"output reserved":    {"id: c\nsteps:\n  - {id: a, ability: x, output_key: output}", `3:38 syntax: an output_key cannot be "output", which begins conditions of rules (choose another name)`},
+		"same step":          {"id: c\nsteps:\n  - {id: a, ability: x}\n  - {id: a, ability: y}", `4:5 syntax: a second step "a" (every step has an id of its own)`},
+		"dangling":           {"id: c\nsteps:\n  - {id: fetch, ability: x, on_failure: fetsh}", `3:42 dangling-reference: on_failure names no step of this chain: "fetsh" (did you mean fetch?)`},
+		"args a list":        {"id: c\nsteps:\n  - {id: a, ability: x, args: [1]}", `3:32 wrong-type: args is a map of named values, not a list`},
+		"args case":          {"id: c\nsteps:\n  - {id: a, ability: x, args: {To: 1, to: 2}}", `3:40 syntax: the argument "to" differs from another only in case (what is judged must be what runs: choose another name)`},
+		"args twice":         {"id: c\nsteps:\n  - {id: a, ability: x, args: {to: 1, to: 2}}", `3:40 syntax: duplicate key "to" (remove one of the two)`},
+		"args hidden":        {"id: c\nsteps:\n  - {id: a, ability: x, args: {v: [{\"a\u200b\": 1}]}}", `3:37 syntax: the name of an argument holds a character that cannot be seen: "a\u{200b}" (remove it)`},
+		"args without name":  {"id: c\nsteps:\n  - {id: a, ability: x, args: {'': 1}}", `3:33 syntax: an argument without a name`},
+		"args template name": {"id: c\nsteps:\n  - {id: a, ability: x, args: {'{{a}}': 1}}", `3:33 syntax: the name of an argument holds a template (only values do)`},
+		"open template":      {"id: c\nsteps:\n  - {id: a, ability: x, args: {v: 'é {{b'}}", `3:39 syntax: {{ without }} (write {{name}} or {{step.output}})`},
+		"empty template":     {"id: c\nsteps:\n  - {id: a, ability: x, args: {v: 'é {{ }}'}}", `3:39 syntax: {{}} names nothing (write {{name}} or {{step.output}})`},
+		"two words":          {"id: c\nsteps:\n  - {id: a, ability: x, args: {v: '{{a b}}'}}", `3:37 syntax: what stands in {{…}} is not a key: segments of letters, digits, _ and -, joined by dots (write {{name}} or {{step.output}})`},
+		"filter":             {"id: c\nsteps:\n  - {id: a, ability: x, args: {v: '{{a|upper}}'}}", `3:37 syntax: what stands in {{…}} is not a key: segments of letters, digits, _ and -, joined by dots (write {{name}} or {{step.output}})`},
+		"no quotes":          {"id: c\nsteps:\n  - {id: a, ability: x, args: {v: {{b}}}}", `3:37 syntax: a map as a key (a template stands in quotes: "{{name}}")`},
+		"op":                 {"id: c\nsteps:\n  - {id: a, ability: x, condition: {ref_key: k, op: lessthan, value: 1}}", `3:54 syntax: op cannot be "lessthan" (did you mean less_than?)`},
+		"no value":           {"id: c\nsteps:\n  - {id: a, ability: x, condition: {ref_key: k, op: equals}}", `3:37 syntax: a condition with equals has no value (add value:)`},
+		"value a list":       {"id: c\nsteps:\n  - {id: a, ability: x, condition: {ref_key: k, op: equals, value: [1]}}", `3:69 wrong-type: the value of a condition is a text or a number, not a list`},
+		"ref_key":            {"id: c\nsteps:\n  - {id: a, ability: x, condition: {ref_key: '{{k}}', op: is_empty}}", `3:47 syntax: ref_key cannot be "{{k}}" (write the key without braces, such as current_price or fetch.output)`},
+		"condition a text":   {"id: c\nsteps:\n  - {id: a, ability: x, condition: k > 1}", `3:37 wrong-type: a condition is a map of fields, not a text`},
+		"param type":         {head + "params: [{name: p, param_type: numbr}]", `4:32 syntax: param_type cannot be "numbr" (did you mean number?)`},
+		"param name":         {head + "params: [{name: a b}]", `4:17 syntax: the name of a parameter cannot be "a b" (a letter or "_", then letters, digits, "_" and "-")`},
+		"param twice":        {head + "params: [{name: p}, {name: p}]", `4:21 syntax: a second parameter "p" (remove one, or choose another name)`},
+		"param without name": {head + "params: [{param_type: text}]", `4:10 syntax: a parameter has no name (add name:)`},
+		"required":           {head + "params: [{name: p, required: yes}]", `4:30 wrong-type: required is true or false, not a text`},
+		"default":            {head + "params: [{name: p, param_type: number, default: much}]", `4:49 wrong-type: "much" is not a number`},
+		"default too large":  {head + "params: [{name: p, param_type: number, default: 1e3, max: 999}]", `4:49 wrong-type: 1e3 is greater than max 999`},
+		"default too small":  {head + "params: [{name: p, param_type: number, default: -1, min: 0}]", `4:49 wrong-type: -1 is less than min 0`},
+		"default not listed": {head + "params: [{name: p, default: c, enum: [a, b]}]", `4:29 wrong-type: "c" is none of "a", "b"`},
+		"min and max":        {head + "params: [{name: p, param_type: number, min: 2, max: 1}]", `4:10 wrong-type: min 2 is greater than max 1`},
+		"min of a text":      {head + "params: [{name: p, min: 2}]", `4:10 wrong-type: min and max bound numbers, and the parameter is of the type text (use enum, or param_type: number)`},
+		"max no number":      {head + "params: [{name: p, param_type: number, max: NaN}]", `4:45 wrong-type: max is a number`},
+		"enum empty":         {head + "params: [{name: p, enum: []}]", `4:26 syntax: enum allows no value (list the values, or leave enum out)`},
+		"enum type":          {head + "params: [{name: p, param_type: number, enum: [1, a]}]", `4:50 wrong-type: "a" is not a number`},
+		"rule action":        {head + "circuit_breakers: [{condition: amount>5, action: abrot}]", `4:50 syntax`},
+		"rule condition":     {head + "circuit_breakers:\n  - condition: \"amount>\"\n    action: abort", `5:24 syntax`},
+		"rule without":       {head + "circuit_breakers: [{action: abort}]", `4:20 syntax: a rule has no condition (add condition:)`},
+		"no action":          {head + "circuit_breakers: [{condition: amount>5}]", `4:20 syntax: a rule has no action (add action:)`},
+		"rule mode":          {head + "circuit_breakers: [{condition: amount>5, action: abort, mode: observ}]", `4:63 syntax: mode cannot be "observ" (did you mean observe?)`},
+		"rule missing":       {head + "circuit_breakers: [{condition: amount>5, action: abort, missing: ignore}]", `4:66 syntax: missing cannot be "ignore" (write one of wait, fire, skip)`},
+		"rule id":            {head + "circuit_breakers: [{condition: amount>5, action: abort, id: a b}]", `4:61 syntax: "a b" cannot be the id of a rule (letters, digits, "_", "-", "/" and ":", with "." between)`},
+		"store error":        {head + "circuit_breakers: [{condition: amount>5, action: abort, on_store_error: allow}]", `4:57 unknown-field: a rule has no field "on_store_error" (only rules of the operator have it)`},
+		"whole line":         {head + "circuit_breakers: ['amount>5|abort']", `4:20 wrong-type: a rule is a map of fields, not a text`},
+		"rule twice":         {head + "circuit_breakers:\n  - {condition: amount>5, action: abort}\n  - {condition: amount > 5, action: warn}", `6:17 duplicate-rule: a second rule "amount-gt-5" (remove one, or tell them apart with id:)`},
+		"unobservable":       {head + "circuit_breakers: [{condition: frequency>10000/1d, action: abort}]", `4:42 unobservable-frequency`},
+	} {
+		c, l := chain.Parse("c.yaml", []byte(tt.in))
+		if c != nil || len(l) != 1 {
+			t.Errorf("%s: chain %v, %d findings:\n%v", name, c != nil, len(l), l)
+			continue
+		}
+		f := l[0]
+		got := strings.TrimPrefix(strings.Replace((&diag.Finding{Pos: f.Pos, Message: f.ID + ": " + f.Message, Hint: f.Hint}).Error(), ": ", " ", 1), "")
+		if !strings.HasPrefix(got, tt.want) || strings.Contains(tt.want, ": ") && got != tt.want {
+			t.Errorf("%s:\n got %s\nwant %s", name, got, tt.want)
+		}
+		if line := strings.Split(tt.in, "\n")[f.Pos.Line-1]; f.Text != line {
+			t.Errorf("%s: the finding shows %q, want %q", name, f.Text, line)
+		}
+	}
+}
+
+func TestAllFaultsAreReported(t *testing.T) {
+	_, l := chain.Parse("c.yaml", []byte(`id: a b
+colour: red
+params: [{name: p, param_type: x}]
+circuit_breakers:
+  - {condition: "amount>>5", action: abort}
+  - {condition: amount>5, action: stop}
+steps:
+  - {id: a, ability: "", on_failure: z}
+  - {id: a, ability: x}
+`))
+	var lines []int
+	for _, f := range l {
+		lines = append(lines, f.Pos.Line)
+	}
+	if want := []int{1, 2, 3, 5, 6, 8, 8, 9}; !slices.Equal(lines, want) {
+		t.Errorf("findings in lines %v, want %v:\n%v", lines, want, l)
+	}
+}
+
+func TestSecondPlacesAreNamed(t *testing.T) {
+	for in, want := range map[string]diag.Position{
+		head + "circuit_breakers:\n  - {condition: a>5, action: abort}\n  - {condition: a>5, action: warn}": at(5, 17),
+		"id: c\nsteps:\n  - {id: a, ability: x}\n  - {id: a, ability: y}":                                   at(3, 5),
+		head + "params: [{name: p}, {name: p}]":                                                             at(4, 10),
+	} {
+		_, l := chain.Parse("c.yaml", []byte(in))
+		if len(l) != 1 || len(l[0].Related) != 1 || l[0].Related[0].Pos != want || l[0].Related[0].File != "c.yaml" {
+			t.Errorf("%s: %+v", in, l)
+		}
+	}
+}
+
+// A chain never runs with fewer rules than were written.
+func TestFault25_BadRuleRefusesTheChain(t *testing.T) {
+	good := "  - {condition: amount>5, action: abort}\n"
+	mustParse(t, head+"circuit_breakers:\n"+good)
+	for _, bad := range []string{
+		"  - {condition: amount>five, action: abort}\n", "  - {condition: amount>5, action: stop}\n", "  - {condition: 'a>5|abort', action: warn}\n",
+		"  - {condition: frequency>3, action: abort}\n", "  - ~\n", "  - {}\n",
+	} {
+		if c, l := chain.Parse("c.yaml", []byte(head+"circuit_breakers:\n"+good+bad)); c != nil || l.Err() == nil {
+			t.Errorf("the chain is read without %s", bad)
+		}
+	}
+}
+
+func TestFault26_LimitsOfAChain(t *testing.T) {
+	many := func(n int, line string) string {
+		var b strings.Builder
+		for i := range n {
+			b.WriteString(strings.ReplaceAll(line, "%", strings.Repeat("x", i/20)+string(rune('a'+i%20))))
+		}
+		return b.String()
+	}
+	for name, tt := range map[string]struct {
+		before, line string
+		most         int
+	}{
+		"steps":  {"id: c\nsteps:\n", "  - {id: a%, ability: x}\n", chain.MaxSteps},
+		"params": {head + "params:\n", "  - {name: a%}\n", chain.MaxParams},
+		"rules":  {head + "circuit_breakers:\n", "  - {condition: a%>1, action: warn}\n", chain.MaxRules},
+	} {
+		mustParse(t, tt.before+many(tt.most, tt.line))
+		_, l := chain.Parse("c.yaml", []byte(tt.before+many(tt.most+1, tt.line)))
+		if len(l) != 1 || l[0].ID != chain.LimitID {
+			t.Errorf("%s: one too many: %v", name, l)
+		}
+	}
+	for name, text := range map[string]string{
+		"file":      head + strings.Repeat("#", chain.MaxFile),
+		"reason":    head + "circuit_breakers: [{condition: a>1, action: warn, reason: " + strings.Repeat("x", dsl.MaxLine+1) + "}]",
+		"condition": head + "circuit_breakers: [{condition: 'output:a|contains:" + strings.Repeat("x", dsl.MaxLine) + "', action: warn}]",
+	} {
+		if _, l := chain.Parse("c.yaml", []byte(text)); len(l) != 1 || l[0].ID != chain.LimitID {
+			t.Errorf("%s: %.200v", name, l)
+		}
+	}
+}
+
+func TestFault27_RulesOfAChainAreRead(t *testing.T) {
+	c := mustParse(t, head+"circuit_breakers:\n  - {condition: amount>5, action: abort, reason: \"a|b \\\"c\\\"\"}\n")
+	if len(c.Rules) != 1 || c.Rules[0].Reason != `a|b "c"` {
+		t.Errorf("rules %+v", c.Rules)
+	}
+}
+
+// An escaped condition has no columns of its own: everything stands where it begins.
+func TestEscapedConditionKeepsItsPlace(t *testing.T) {
+	c := mustParse(t, head+`circuit_breakers: [{condition: "output:a|contains:\"b\" & x>1", action: warn}]`)
+	for _, atom := range c.Rules[0].Condition {
+		if atom.Span().Start != at(4, 32) {
+			t.Errorf("%s stands at %v", atom, atom.Span())
+		}
+	}
+	_, l := chain.Parse("c.yaml", []byte(head+`circuit_breakers: [{condition: "output:a|contains:\"b\" & x>>1", action: warn}]`))
+	if len(l) != 1 || l[0].Pos != at(4, 32) || l[0].End != at(0, 0) {
+		t.Errorf("%+v", l)
+	}
+}
+
+func TestJSONIsRead(t *testing.T) {
+	c, l := chain.Parse("c.json", []byte(`{"id":"c","steps":[{"id":"a","ability":"x","args":{"n":1.50,"s":"\ud83d\ude00"}}]}`))
+	if c == nil {
+		t.Fatal(l)
+	}
+	v, err := c.Steps[0].Args[1].Value.Render(nil)
+	if err != nil || v.Text() != "😀" {
+		t.Errorf("%v, %v", v, err)
+	}
+	if v, _ := c.Steps[0].Args[0].Value.Render(nil); v.Text() != "1.50" {
+		t.Errorf("the number became %s", v.Text())
+	}
+}

@@ -34,11 +34,14 @@ const (
 )
 
 // compileAtom returns nil for a frequency atom.
-func compileAtom(a dsl.Atom, keys *Keys) (compiled, error) {
+func compileAtom(a dsl.Atom, exact bool, keys *Keys) (compiled, error) {
 	switch a := a.(type) {
 	case *dsl.Threshold:
 		return compileThreshold(a)
 	case *dsl.Ability:
+		if exact {
+			return &abilityTest{name: a.Name, not: a.Not, exact: true}, nil
+		}
 		return &abilityTest{name: a.Name.Fold(), not: a.Not}, nil
 	case *dsl.After:
 		return &afterTest{name: a.Name.Fold(), not: a.Not}, nil
@@ -51,14 +54,23 @@ func compileAtom(a dsl.Atom, keys *Keys) (compiled, error) {
 }
 
 type abilityTest struct {
-	name dsl.NamePattern
-	not  bool
+	name  dsl.NamePattern
+	not   bool
+	exact bool // name is not folded, nor is what it is compared with
+}
+
+// covers reports whether the name matches the step's ability.
+func (t *abilityTest) covers(st *Step) bool {
+	if t.exact {
+		return t.name.Match(st.Ability)
+	}
+	return t.name.Match(st.fold())
 }
 
 func (t *abilityTest) tells() int { return tellsAbility }
 
 func (t *abilityTest) holds(_ *Plan, st *Step, _ *Rule, f *found) bool {
-	if t.name.Match(st.fold()) == t.not {
+	if t.covers(st) == t.not {
 		return false
 	}
 	*f = found{actual: st.Ability}

@@ -46,7 +46,7 @@ func (g *group) compileRule(r *Rule, counters map[string]*counter) *diag.Finding
 	r.reason = compileReason(r.Reason)
 	r.compiled = make([]compiled, len(r.Condition))
 	for i, a := range r.Condition {
-		c, err := compileAtom(a, g.keys)
+		c, err := compileAtom(a, r.Exact, g.keys)
 		if err != nil {
 			return compileFault(r, a, err)
 		}

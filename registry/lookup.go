@@ -22,8 +22,7 @@ type split struct {
 // newPath compiles a key of n segments into at most n paths that share their tails.
 func newPath(key string) *path {
 	segs := strings.Split(key, ".")
-	var tail []*path // tail[i] looks up segs[i:]
-	tail = make([]*path, len(segs)+1)
+	tail := make([]*path, len(segs)+1) // tail[i] looks up segs[i:]
 	for i := len(segs) - 1; i >= 0; i-- {
 		p := &path{key: strings.Join(segs[i:], ".")}
 		for j := i + 1; j <= len(segs); j++ {

@@ -29,6 +29,7 @@ type Rule struct {
 	Scope  Scope
 	Source Source
 	ID     string
+	Exact  bool // abilities are compared letter by letter
 
 	ordinal  int        // place in the listing of a verdict; increases with origin and order
 	compiled []compiled // one per atom of the condition
@@ -64,4 +65,7 @@ func (r *Rule) deciding() bool {
 type RuleDef struct {
 	*dsl.Rule
 	Source Source
+	// Exact compares abilities letter by letter, as a permission must: a
+	// guard is wide, a grant is narrow.
+	Exact bool
 }

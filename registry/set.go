@@ -7,6 +7,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strconv"
 	"sync"
 	"sync/atomic"
 
@@ -99,6 +100,7 @@ func (s *Set) computeDigest() Digest {
 	for r := range s.Rules() {
 		writePart(h, r.Key())
 		writePart(h, r.Rule.String())
+		writePart(h, strconv.FormatBool(r.Exact))
 	}
 	return Digest(h.Sum(nil))
 }

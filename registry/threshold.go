@@ -189,7 +189,7 @@ func missingHolds(d Declared, r *Rule, st *Step) bool {
 // coversAbility reports whether every positive ability atom matches the step.
 func (r *Rule) coversAbility(st *Step) bool {
 	for _, c := range r.compiled {
-		if a, ok := c.(*abilityTest); ok && !a.not && !a.name.Match(st.fold()) {
+		if a, ok := c.(*abilityTest); ok && !a.not && !a.covers(st) {
 			return false
 		}
 	}

@@ -56,13 +56,8 @@ func TestFault02_BlanksAndOperators(t *testing.T) {
 
 func TestFault03_AbilityIsMatchedWhateverItsSpelling(t *testing.T) {
 	for _, rule := range []string{`ability: email.send`, `ability:email.*`, `ability:Email.SEND`, ` ability : email.s*`, `ability:*`} {
-		refusedOr := "B:" + rule + "|abort|id=r"
-		if _, findings := dsl.ParsePolicy("t", []byte(refusedOr)); len(findings) > 0 {
-			continue // refused loudly is no rule that never matches
-		}
-		verdicts(t, refusedOr, faultLine(0, `"ability":"email.send"`), "abort r", faultLine(0, `"ability":"EMAIL.Send"`), "abort r")
+		verdicts(t, "B:"+rule+"|abort|id=r", faultLine(0, `"ability":"email.send"`), "abort r", faultLine(0, `"ability":"EMAIL.Send"`), "abort r")
 	}
-	verdicts(t, `B:ability: email.send|abort|id=r`, faultLine(0, `"ability":"email.send"`), "abort r")
 }
 
 func TestFault04_WindowIsRequired(t *testing.T) {
@@ -173,7 +168,7 @@ func TestFault15_SameRulesTwice(t *testing.T) {
 
 func TestFault16_OtherRulesAreNotInTheWay(t *testing.T) {
 	policy := "B:amount>1000|abort|id=r\n"
-	for i := range 2000 {
+	for i := range 300 {
 		policy += fmt.Sprintf("B:ability:other.a%d & amount>0|abort\nB:amount>%d|abort|id=m%d\n", i, 10_000+i, i)
 	}
 	policy += "CHAIN:elsewhere\nB:ability:*|abort"

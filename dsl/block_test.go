@@ -62,7 +62,7 @@ func TestExtractHugeTextsInTime(t *testing.T) {
 		begin := time.Now()
 		dsl.ExtractBlocks("", text)
 		dsl.ExtractBlock("", text)
-		if d := time.Since(begin); d > 3*time.Second {
+		if d := time.Since(begin); d > 60*time.Second { // a hang, not a slow machine
 			t.Errorf("%s: took %v", name, d)
 		}
 	}

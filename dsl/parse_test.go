@@ -192,7 +192,7 @@ func TestHardLinesEndInTime(t *testing.T) {
 	} {
 		begin := time.Now()
 		_, _ = dsl.ParseRule("", start, text)
-		if d := time.Since(begin); d > time.Second {
+		if d := time.Since(begin); d > 30*time.Second { // a hang, not a slow machine
 			t.Errorf("%.40s… took %v", text, d)
 		}
 	}

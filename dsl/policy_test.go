@@ -93,7 +93,7 @@ func TestPolicyOfHugeLinesEndsInTime(t *testing.T) {
 	} {
 		begin := time.Now()
 		_, findings := dsl.ParsePolicy("p.cbp", data)
-		if d := time.Since(begin); d > 5*time.Second {
+		if d := time.Since(begin); d > 60*time.Second { // a hang, not a slow machine
 			t.Errorf("%s: took %v", name, d)
 		}
 		if len(findings) == 0 || findings[len(findings)-1].ID != dsl.LimitID || len(findings) > dsl.MaxFindings+1 {

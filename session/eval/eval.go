@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/cbpolicy/cbpolicy/diag"
 	"github.com/cbpolicy/cbpolicy/dsl"
@@ -29,6 +30,10 @@ type Options struct {
 	Record func(*session.Record)
 }
 
+// lifetime is how long an evaluator's own store remembers what nobody ends:
+// no result is ever reported to it, and steps may be years apart.
+const lifetime = 200 * 365 * 24 * time.Hour
+
 // Evaluator decides steps one after the other. Its methods may be called by
 // any number of goroutines; steps are decided one at a time.
 type Evaluator struct {
@@ -46,7 +51,7 @@ func New(o Options) *Evaluator {
 	}
 	e := &Evaluator{opts: o, sessions: map[string]*session.History{}}
 	if o.Store == nil {
-		e.opts.Store = memory.New(memory.Options{Now: func() int64 { return e.latest }})
+		e.opts.Store = memory.New(memory.Options{Now: func() int64 { return e.latest }, Forget: lifetime})
 	}
 	return e
 }

@@ -27,7 +27,8 @@ type Recording struct {
 	Steps      []RecordedStep         // in the order of the file
 	Confirm    map[string]Answers     // by step id
 	Pos        diag.Position          // of the chain's id; zero if it is not given
-	places     map[string]diag.Position
+
+	places map[string]diag.Position // of the steps in Confirm
 }
 
 // RecordedStep is what came of one call of a step. Where a step runs several

@@ -36,6 +36,7 @@ type recordingReader struct {
 
 func (r *recordingReader) read(n *document.Node) {
 	rec := r.recording
+	var executions []*document.Node // read when the start is known
 	r.Fields(n, "a recording", []document.Field{
 		{Name: "chain", Read: func(n *document.Node) {
 			rec.Chain, _ = r.Text(n, "the chain's id")
@@ -43,15 +44,11 @@ func (r *recordingReader) read(n *document.Node) {
 		}},
 		{Name: "params", Read: r.params},
 		{Name: "start", Read: func(n *document.Node) { rec.Start, _ = r.instant(n, "start") }},
-		{Name: "executions", Read: r.executions},
+		{Name: "executions", Read: func(n *document.Node) { executions = r.List(n, "executions", MaxRecordedSteps) }},
 		{Name: "steps", Read: r.steps},
 		{Name: "confirm", Read: r.confirm},
 	}, nil)
-	for _, t := range rec.Executions {
-		if !rec.Start.IsZero() && t.After(rec.Start) {
-			r.Report(chain.WrongTypeID, n.Pos, "the execution "+t.Format(time.RFC3339Nano)+" is after start", "executions are earlier runs")
-		}
-	}
+	r.executions(executions)
 }
 
 func (r *recordingReader) params(n *document.Node) {
@@ -85,13 +82,19 @@ func (r *recordingReader) instant(n *document.Node, what string) (time.Time, boo
 	return t.UTC(), true
 }
 
-func (r *recordingReader) executions(n *document.Node) {
-	for _, item := range r.List(n, "executions", MaxRecordedSteps) {
-		if t, ok := r.instant(item, "an execution"); ok {
-			r.recording.Executions = append(r.recording.Executions, t)
+// executions reads the earlier runs, in any order.
+func (r *recordingReader) executions(items []*document.Node) {
+	rec := r.recording
+	for _, item := range items {
+		t, ok := r.instant(item, "an execution")
+		if ok && !rec.Start.IsZero() && t.After(rec.Start) {
+			r.Report(chain.WrongTypeID, item.Pos, "an execution after start", "executions are earlier runs")
+		}
+		if ok {
+			rec.Executions = append(rec.Executions, t)
 		}
 	}
-	slices.SortFunc(r.recording.Executions, time.Time.Compare)
+	slices.SortFunc(rec.Executions, time.Time.Compare)
 }
 
 func (r *recordingReader) steps(n *document.Node) {

@@ -7,6 +7,9 @@ import "github.com/cbpolicy/cbpolicy/state"
 // false and having taken nothing; so it does at the times when a claim sweeps.
 func (s *Store) claimOne(c *state.Claim, now int64, g *state.Grant) bool {
 	n := &c.Needs[0]
+	if len(n.Past) > 0 || len(n.Front) == 0 {
+		return false
+	}
 	number, hash := s.ofCounter(&n.Counter)
 	sh := &s.shards[number]
 	sh.mu.Lock()

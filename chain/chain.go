@@ -17,6 +17,8 @@ const (
 	MaxSteps  = 200
 	MaxParams = 100
 	MaxRules  = 1000
+	MaxEnum   = 1000   // values of one parameter
+	MaxRefs   = 10_000 // references {{key}} in templates
 )
 
 // ModelPrefix begins the ids of model-written chains. A document may not

@@ -7,6 +7,9 @@ import (
 	"github.com/cbpolicy/cbpolicy/dsl"
 )
 
+// maxKey is the longest key or name, in bytes.
+const maxKey = 256
+
 // isSegment reports whether a text is one segment of a key: a letter or "_",
 // then letters, digits, "_" and "-", all of them ASCII.
 func isSegment(s string) bool {
@@ -17,11 +20,14 @@ func isSegment(s string) bool {
 			return false
 		}
 	}
-	return s != ""
+	return s != "" && len(s) <= maxKey
 }
 
 // isKey reports whether a text is a key: segments joined by ".".
 func isKey(s string) bool {
+	if len(s) > maxKey {
+		return false
+	}
 	for segment := range strings.SplitSeq(s, ".") {
 		if !isSegment(segment) {
 			return false

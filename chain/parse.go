@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/cbpolicy/cbpolicy/diag"
 	"github.com/cbpolicy/cbpolicy/dsl"
@@ -49,6 +50,8 @@ type reader struct {
 	*document.Document
 	chain    *Chain
 	failures []*document.Node // of each step: its on_failure, or nil
+
+	references int // in templates, so far
 }
 
 // chainHints say what a field of another dialect or version should be.
@@ -115,7 +118,7 @@ func (r *reader) word(n *document.Node, what string, known []string) (string, bo
 func (r *reader) name(n *document.Node, what string) (string, bool) {
 	text, ok := r.Text(n, what)
 	if ok && !isSegment(text) {
-		r.fault(n, 0, len(text), what+" cannot be "+document.Quote(text), `a letter or "_", then letters, digits, "_" and "-"`)
+		r.fault(n, 0, len(text), what+" cannot be "+document.Quote(text), fmt.Sprintf(`a letter or "_", then letters, digits, "_" and "-", at most %d`, maxKey))
 		return "", false
 	}
 	return text, ok
@@ -151,11 +154,27 @@ func (r *reader) templateText(n *document.Node) Template {
 	if !slices.ContainsFunc(pieces, func(p piece) bool { return p.key != "" }) {
 		return t
 	}
+	pos, exact := n.TextPos(0)
 	for _, p := range pieces {
-		pos, _ := n.TextPos(p.offset)
 		t.parts = append(t.parts, part{text: p.text, ref: Ref{Key: p.key, Pos: pos}})
+		if p.key != "" {
+			r.reference(pos)
+		}
+		// As in Node.TextPos, but without counting from the start each time.
+		if exact = exact && !strings.Contains(p.text, "\n"); exact {
+			pos.Column += utf8.RuneCountInString(p.text)
+		} else {
+			pos = n.Pos
+		}
 	}
 	return t
+}
+
+// reference counts a reference, and reports the first that is one too many.
+func (r *reader) reference(pos diag.Position) {
+	if r.references++; r.references == MaxRefs+1 {
+		r.Report(LimitID, pos, fmt.Sprintf("more than %d references", MaxRefs), "")
+	}
 }
 
 func (r *reader) templateTree(n *document.Node) Template {

@@ -2,6 +2,7 @@ package chain
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/cbpolicy/cbpolicy/diag"
@@ -28,7 +29,8 @@ func (r *reader) params(n *document.Node) {
 }
 
 func (r *reader) param(n *document.Node, p *Param) {
-	var checked []*document.Node // default and enum, looked at when the type is known
+	var dflt *document.Node // looked at, as enum is, when the type is known
+	var enum []*document.Node
 	r.Fields(n, "a parameter", []document.Field{
 		{Name: "name", Required: true, Read: func(n *document.Node) { p.Name, _ = r.name(n, "the name of a parameter") }},
 		{Name: "param_type", Read: func(n *document.Node) {
@@ -40,13 +42,14 @@ func (r *reader) param(n *document.Node, p *Param) {
 		{Name: "required", Read: func(n *document.Node) { p.Required = r.boolean(n, "required") }},
 		{Name: "default", Read: func(n *document.Node) {
 			v := n.Value()
-			p.Default, checked = &v, append(checked, n)
+			p.Default, dflt = &v, n
 		}},
 		{Name: "min", Read: func(n *document.Node) { p.Min = r.bound(n, "min") }},
 		{Name: "max", Read: func(n *document.Node) { p.Max = r.bound(n, "max") }},
 		{Name: "enum", Read: func(n *document.Node) {
-			for _, item := range r.List(n, "enum", MaxNodes) {
-				p.Enum, checked = append(p.Enum, item.Value()), append(checked, item)
+			enum = r.List(n, "enum", MaxEnum)
+			for _, item := range enum {
+				p.Enum = append(p.Enum, item.Value())
 			}
 			if n.Kind == jsonv.List && len(n.Items) == 0 {
 				r.Report(SyntaxID, n.Pos, "enum allows no value", "list the values, or leave enum out")
@@ -61,9 +64,14 @@ func (r *reader) param(n *document.Node, p *Param) {
 		r.Report(WrongTypeID, n.Pos, fmt.Sprintf("min %s is greater than max %s", p.Min, p.Max), "")
 		return
 	}
-	for _, item := range checked {
-		if problem := p.problem(item.Value()); problem != "" {
+	for _, item := range enum {
+		if problem := p.outside(item.Value()); problem != "" {
 			r.Report(WrongTypeID, item.Pos, problem, "")
+		}
+	}
+	if dflt != nil {
+		if problem := p.problem(*p.Default); problem != "" {
+			r.Report(WrongTypeID, dflt.Pos, problem, "")
 		}
 	}
 }
@@ -84,31 +92,41 @@ func (r *reader) bound(n *document.Node, what string) *decimal.Decimal {
 	return &d
 }
 
+// maxListed is how many of the allowed values a message lists.
+const maxListed = 10
+
 // problem says what is wrong with a value of the parameter; "" if nothing is.
 func (p *Param) problem(v Value) string {
-	if problem := p.Type.problem(v); problem != "" {
+	if problem := p.outside(v); problem != "" || len(p.Enum) == 0 {
 		return problem
 	}
-	if p.Type == NumberType {
-		d, _ := number(v) // it is one, or there was a problem
-		switch {
-		case p.Min != nil && d.Cmp(*p.Min) < 0:
-			return fmt.Sprintf("%s is less than min %s", show(v), p.Min)
-		case p.Max != nil && p.Max.Cmp(d) < 0:
-			return fmt.Sprintf("%s is greater than max %s", show(v), p.Max)
-		}
-	}
-	if len(p.Enum) == 0 {
+	if slices.ContainsFunc(p.Enum, func(e Value) bool { return same(e, v) }) {
 		return ""
 	}
 	var allowed []string
-	for _, e := range p.Enum {
-		if same(e, v) {
-			return ""
-		}
+	for _, e := range p.Enum[:min(len(p.Enum), maxListed)] {
 		allowed = append(allowed, show(e))
 	}
+	if len(p.Enum) > maxListed {
+		allowed = append(allowed, "…")
+	}
 	return fmt.Sprintf("%s is none of %s", show(v), strings.Join(allowed, ", "))
+}
+
+// outside says what is wrong with a value by the type, min and max.
+func (p *Param) outside(v Value) string {
+	problem := p.Type.problem(v)
+	if problem != "" || p.Type != NumberType {
+		return problem
+	}
+	d, _ := number(v) // it is one, or there was a problem
+	switch {
+	case p.Min != nil && d.Cmp(*p.Min) < 0:
+		return fmt.Sprintf("%s is less than min %s", show(v), p.Min)
+	case p.Max != nil && p.Max.Cmp(d) < 0:
+		return fmt.Sprintf("%s is greater than max %s", show(v), p.Max)
+	}
+	return ""
 }
 
 // problem says why a value is not of the type; "" if it is.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cbpolicy/cbpolicy/chain"
 	"github.com/cbpolicy/cbpolicy/diag"
@@ -138,8 +139,9 @@ func TestFaults(t *testing.T) {
 		"ability template":   {"id: c\nsteps:\n  - {id: x, ability: 'a.{{b}}'}", `3:23 syntax: the ability holds a template (write the ability's name: rules are chosen by it before the chain runs)`},
 		"ability zero width": {"id: c\nsteps:\n  - {id: x, ability: \"a\u200bb\"}", `3:24 syntax: the ability holds a character that cannot be seen: "a\u{200b}b" (remove it)`},
 		"ability bidi":       {"id: c\nsteps:\n  - {id: x, ability: \"\u202eab\"}", `3:23 syntax: the ability holds a character that cannot be seen: "\u{202e}ab" (remove it)`},
-		"step id":            {"id: c\nsteps:\n  - {id: 1a, ability: x}", `3:10 syntax: the id of a step cannot be "1a" (a letter or "_", then letters, digits, "_" and "-")`},
-		"step id dotted":     {"id: c\nsteps:\n  - {id: a.b, ability: x}", `3:10 syntax: the id of a step cannot be "a.b" (a letter or "_", then letters, digits, "_" and "-")`},
+		"step id":            {"id: c\nsteps:\n  - {id: 1a, ability: x}", `3:10 syntax: the id of a step cannot be "1a" (a letter or "_", then letters, digits, "_" and "-", at most 256)`},
+		"step id long":       {"id: c\nsteps:\n  - {id: " + strings.Repeat("a", 257) + ", ability: x}", `3:10 syntax: the id of a step cannot be "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa…" (a letter or "_", then letters, digits, "_" and "-", at most 256)`},
+		"step id dotted":     {"id: c\nsteps:\n  - {id: a.b, ability: x}", `3:10 syntax: the id of a step cannot be "a.b" (a letter or "_", then letters, digits, "_" and "-", at most 256)`},
 		"step id reserved":   {"id: c\nsteps:\n  - {id: task, ability: x}", `3:10 syntax: the id of a step cannot be "task", which begins conditions of rules (choose another name)`},
 		"output reserved":    {"id: c\nsteps:\n  - {id: a, ability: x, output_key: output}", `3:37 syntax: an output_key cannot be "output", which begins conditions of rules (choose another name)`},
 		"same step":          {"id: c\nsteps:\n  - {id: a, ability: x}\n  - {id: a, ability: y}", `4:5 syntax: a second step "a" (every step has an id of its own)`},
@@ -161,7 +163,7 @@ func TestFaults(t *testing.T) {
 		"ref_key":            {"id: c\nsteps:\n  - {id: a, ability: x, condition: {ref_key: '{{k}}', op: is_empty}}", `3:47 syntax: ref_key cannot be "{{k}}" (write the key without braces, such as current_price or fetch.output)`},
 		"condition a text":   {"id: c\nsteps:\n  - {id: a, ability: x, condition: k > 1}", `3:36 wrong-type: a condition is a map of fields, not a text`},
 		"param type":         {head + "params: [{name: p, param_type: numbr}]", `4:32 syntax: param_type cannot be "numbr" (did you mean number?)`},
-		"param name":         {head + "params: [{name: a b}]", `4:17 syntax: the name of a parameter cannot be "a b" (a letter or "_", then letters, digits, "_" and "-")`},
+		"param name":         {head + "params: [{name: a b}]", `4:17 syntax: the name of a parameter cannot be "a b" (a letter or "_", then letters, digits, "_" and "-", at most 256)`},
 		"param twice":        {head + "params: [{name: p}, {name: p}]", `4:21 syntax: a second parameter "p" (remove one, or choose another name)`},
 		"param without name": {head + "params: [{param_type: text}]", `4:10 syntax: a parameter has no name (add name:)`},
 		"required":           {head + "params: [{name: p, required: yes}]", `4:30 wrong-type: required is true or false, not a text`},
@@ -235,6 +237,27 @@ func TestSecondPlacesAreNamed(t *testing.T) {
 	}
 }
 
+func TestHostileTemplatesEndSoon(t *testing.T) {
+	const n = 900 << 10
+	for name, text := range map[string]string{
+		"open":       strings.Repeat("{{", n/2),
+		"open, then": strings.Repeat("{{", n/2) + "}}",
+		"empty":      strings.Repeat("{{}}", n/4),
+		"references": strings.Repeat("{{a}}", n/5),
+		"close":      strings.Repeat("}}", n/2),
+		"one":        "{{" + strings.Repeat("a.", n/2) + "a}}",
+	} {
+		start := time.Now()
+		c, l := chain.Parse("c.yaml", []byte("id: c\nsteps: [{id: a, ability: x, args: {v: '"+text+"'}}]"))
+		if took := time.Since(start); took > 5*time.Second {
+			t.Errorf("%s took %v", name, took)
+		}
+		if (c != nil) != (name == "close") || len(l) > 100 {
+			t.Errorf("%s: chain %v, %d findings", name, c != nil, len(l))
+		}
+	}
+}
+
 // A chain never runs with fewer rules than were written.
 func TestFault25_BadRuleRefusesTheChain(t *testing.T) {
 	good := "  - {condition: amount>5, action: abort}\n"
@@ -272,9 +295,11 @@ func TestFault26_LimitsOfAChain(t *testing.T) {
 		}
 	}
 	for name, text := range map[string]string{
-		"file":      head + strings.Repeat("#", chain.MaxFile),
-		"reason":    head + "circuit_breakers: [{condition: a>1, action: warn, reason: " + strings.Repeat("x", dsl.MaxLine+1) + "}]",
-		"condition": head + "circuit_breakers: [{condition: 'output:a|contains:" + strings.Repeat("x", dsl.MaxLine) + "', action: warn}]",
+		"references": "id: c\nsteps: [{id: a, ability: x, args: {v: '" + strings.Repeat("{{a}}", chain.MaxRefs+1) + "'}}]",
+		"enum":       head + "params: [{name: p, enum: [" + strings.Repeat("x,", chain.MaxEnum) + "x]}]",
+		"file":       head + strings.Repeat("#", chain.MaxFile),
+		"reason":     head + "circuit_breakers: [{condition: a>1, action: warn, reason: " + strings.Repeat("x", dsl.MaxLine+1) + "}]",
+		"condition":  head + "circuit_breakers: [{condition: 'output:a|contains:" + strings.Repeat("x", dsl.MaxLine) + "', action: warn}]",
 	} {
 		if _, l := chain.Parse("c.yaml", []byte(text)); len(l) != 1 || l[0].ID != chain.LimitID {
 			t.Errorf("%s: %.200v", name, l)

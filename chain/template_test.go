@@ -133,6 +133,18 @@ func TestFillText(t *testing.T) {
 	}
 }
 
+// Text after a malformed reference is still looked through.
+func TestEveryMalformedReferenceIsReported(t *testing.T) {
+	_, l := chain.Parse("c.yaml", []byte("id: c\nsteps:\n  - id: a\n    ability: x\n    args:\n      v: '{{a {{b c}} {{d}} {{}} {{e'"))
+	var columns []int
+	for _, f := range l {
+		columns = append(columns, f.Pos.Column)
+	}
+	if want := []int{11, 15, 29, 34}; !slices.Equal(columns, want) {
+		t.Errorf("columns %v, want %v:\n%v", columns, want, l)
+	}
+}
+
 // What is inserted is data: no value makes a template ask for another key,
 // and the text around it stays as it is.
 func TestInsertedValuesAreNeverParsed(t *testing.T) {

@@ -65,7 +65,7 @@ func (e *execution) steps(ctx context.Context) error {
 			if e.progress.jumped[target] {
 				return err
 			}
-			e.bind(steps[i].ID+"_error", jsonv.OfText(fail.Message))
+			e.keep(steps[i].ErrorName(), jsonv.OfText(fail.Message))
 			e.progress.jumped[target], e.recovered = true, true
 			i = target
 		default:
@@ -155,21 +155,30 @@ func (e *execution) failed(receipt StepResult, st *chain.Step, cause error) (Ste
 	}
 }
 
-// bindOutput binds what a step put out under its output key and its id.
+// bindOutput binds what a step put out under its output key and its id. The
+// result gives it once: under the key if there is one.
 func (e *execution) bindOutput(st *chain.Step, out Output) {
-	e.bind(st.ID+".output", out.value)
-	if st.OutputKey != "" {
-		e.bind(st.OutputKey, out.value)
+	if st.OutputKey == "" {
+		e.keep(st.OutputName(), out.value)
+		return
 	}
+	e.bind(st.OutputName(), out.value)
+	e.keep(st.OutputKey, out.value)
 }
 
+// bind lets templates and rules see a value.
 func (e *execution) bind(name string, v jsonv.Value) {
+	e.scope.Bind(name, v)
+	e.outputs.Bind(name, registry.JSON(v))
+}
+
+// keep binds a value that belongs in the result.
+func (e *execution) keep(name string, v jsonv.Value) {
 	if _, ok := e.values[name]; !ok {
 		e.names = append(e.names, name)
 	}
 	e.values[name] = v
-	e.scope.Bind(name, v)
-	e.outputs.Bind(name, registry.JSON(v))
+	e.bind(name, v)
 }
 
 // check has the outputs judged once more when no step is left: no later step

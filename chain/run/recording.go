@@ -1,6 +1,8 @@
 package run
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/cbpolicy/cbpolicy/chain"
@@ -84,7 +86,8 @@ func (r *Recording) Answer(step, rule string) Answer {
 }
 
 // Check holds the recording against the chain it is to be used with. It
-// reports, as dangling-reference, another chain's id and unknown steps.
+// reports, as dangling-reference, another chain's id and unknown steps, each
+// once.
 func (r *Recording) Check(c *chain.Chain) diag.List {
 	var l diag.List
 	report := func(pos diag.Position, message, hint string) {
@@ -97,10 +100,12 @@ func (r *Recording) Check(c *chain.Chain) diag.List {
 	for i := range c.Steps {
 		ids = append(ids, c.Steps[i].ID)
 	}
+	told := map[string]bool{}
 	unknown := func(step string, pos diag.Position) {
-		if c.StepIndex(step) >= 0 {
+		if c.StepIndex(step) >= 0 || told[step] || len(l) >= document.MaxFindings {
 			return
 		}
+		told[step] = true
 		hint := "name a step of the chain"
 		if like := diag.Suggest(step, ids); like != "" {
 			hint = "did you mean " + like + "?"
@@ -110,8 +115,8 @@ func (r *Recording) Check(c *chain.Chain) diag.List {
 	for _, s := range r.Steps {
 		unknown(s.Step, s.Pos)
 	}
-	for step, pos := range r.places {
-		unknown(step, pos)
+	for _, step := range slices.Sorted(maps.Keys(r.places)) {
+		unknown(step, r.places[step])
 	}
 	l.Sort()
 	return l

@@ -71,10 +71,26 @@ type Step struct {
 	Args       []Arg
 	OutputKey  string     // "": the output is bound as <id>.output only
 	Condition  *Condition // nil: the step always runs
-	OnFailure  string     // the id of the step to go on with; "": the run ends
+	OnFailure  string     // the id of the step to go on with, or Continue; "": the run ends
 	Pos        diag.Position
 	AbilityPos diag.Position
 	target     int // 1 + the index of the step OnFailure; 0: none
+}
+
+// Continue is the word for on_failure with which a run goes on with the next
+// step, unless a step of the chain is called so.
+const Continue = "continue"
+
+// AfterFailure returns the step that a run goes on with when step i fails, and
+// whether that is a jump, which is made once a run; -1: the run ends.
+func (c *Chain) AfterFailure(i int) (next int, jump bool) {
+	switch s := &c.Steps[i]; {
+	case s.target > 0:
+		return s.target - 1, true
+	case s.OnFailure == Continue:
+		return i + 1, false
+	}
+	return -1, false
 }
 
 // Arg is one argument of a step.

@@ -123,8 +123,8 @@ func (c *Chain) edges(i int) []edge {
 	if s.Condition != nil {
 		edges = append(edges, edge{i + 1, nil})
 	}
-	if s.target > 0 {
-		edges = append(edges, edge{s.target - 1, []string{s.ErrorName()}})
+	if next, _ := c.AfterFailure(i); next >= 0 {
+		edges = append(edges, edge{next, []string{s.ErrorName()}})
 	}
 	return edges
 }

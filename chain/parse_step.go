@@ -145,8 +145,8 @@ func (r *reader) condition(n *document.Node) *Condition {
 	return c
 }
 
-// The words that catalogues write for on_failure.
-const wordAbort, wordContinue = "abort", "continue"
+// wordAbort is the word for on_failure that says what happens without it.
+const wordAbort = "abort"
 
 func (r *reader) onFailure(n *document.Node, s *Step) {
 	text, ok := r.Text(n, "on_failure")
@@ -156,8 +156,8 @@ func (r *reader) onFailure(n *document.Node, s *Step) {
 	s.OnFailure, s.target = text, 1+r.chain.StepIndex(text)
 	switch {
 	case s.target == 0 && text == wordAbort:
-		s.OnFailure = "" // what happens without on_failure
-	case s.target == 0:
+		s.OnFailure = ""
+	case s.target == 0 && text != Continue:
 		r.dangling(n, text)
 	}
 }
@@ -167,11 +167,9 @@ func (r *reader) dangling(n *document.Node, text string) {
 	for i := range r.chain.Steps {
 		ids = append(ids, r.chain.Steps[i].ID)
 	}
-	hint := "name a step of this chain, or leave on_failure out to end the run"
-	switch like := diag.Suggest(text, ids); {
-	case text == wordContinue:
-		hint = "name the step to go on with"
-	case like != "":
+	ids = append(ids, wordAbort, Continue)
+	hint := "name a step of this chain, or write " + Continue + " or " + wordAbort
+	if like := diag.Suggest(text, ids); like != "" {
 		hint = "did you mean " + like + "?"
 	}
 	r.Report(DanglingID, n.Pos, "on_failure names no step of this chain: "+document.Quote(text), hint)

@@ -102,10 +102,12 @@ func (s *starter) references() {
 	flow := c.Flow()
 	for i := range c.Steps {
 		step := &c.Steps[i]
+		seen := map[dsl.Key]bool{}
 		for _, ref := range step.Refs() {
-			if !flow.May(i, ref.Key) {
+			if !seen[ref.Key] && !flow.May(i, ref.Key) {
 				s.reference(ref.Key, Problem{Step: step.ID, Pos: ref.Pos})
 			}
+			seen[ref.Key] = true
 		}
 		if step.Condition != nil {
 			s.want(step.Condition.RefKey)

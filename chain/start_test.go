@@ -151,6 +151,7 @@ func TestStartFindsReferences(t *testing.T) {
 		"earlier output":       {"  - {id: a, ability: x, output_key: k}\n  - {id: b, ability: x, args: {v: '{{k}} {{a.output}} {{a.output.z}}'}}", `{}`, ``},
 		"later output": {"  - {id: a, ability: x, args: {v: '{{k}}'}}\n  - {id: b, ability: x, output_key: k}", `{}`,
 			`step "a" uses {{k}}, which is no parameter and no output of a step before it`},
+		"used twice":             {"  - {id: a, ability: x, args: {v: '{{k}} {{k}}'}}", `{}`, `step "a" uses {{k}}, which is no parameter and no output of a step before it`},
 		"later output, supplied": {"  - {id: a, ability: x, args: {v: '{{k}}'}}\n  - {id: b, ability: x, output_key: k}", `{"k":1}`, ``},
 		"its own output":         {"  - {id: a, ability: x, args: {v: '{{a.output}}'}}", `{}`, `step "a" uses {{a.output}}, which is no parameter and no output of a step before it`},
 		"output led back to":     {"  - {id: a, ability: x, args: {v: '{{b.output}}'}}\n  - {id: b, ability: x}\n  - {id: d, ability: x, on_failure: a}", `{}`, ``},

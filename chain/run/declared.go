@@ -22,7 +22,8 @@ type progress struct {
 func (p *progress) Declared(key dsl.Key) registry.Declared {
 	if !p.final {
 		for _, i := range p.chain.CanRunFrom(p.current, p.jumped) {
-			if output, arg := p.chain.Declares(i, key); output || arg {
+			// The arguments of the step about to run are bound: what is not in them is missing.
+			if output, arg := p.chain.Declares(i, key); output || arg && i != p.current {
 				return registry.Pending
 			}
 		}
@@ -33,7 +34,7 @@ func (p *progress) Declared(key dsl.Key) registry.Declared {
 		switch {
 		case output && (p.state[i] == Ran || p.state[i] == StepFailed):
 			return registry.NotProduced
-		case output || arg: // it ran, was skipped, or was jumped over
+		case (output || arg) && (i != p.current || p.final): // it ran, was skipped, or was jumped over
 			declared = registry.Judged
 		}
 	}

@@ -60,14 +60,14 @@ func (e *execution) steps(ctx context.Context) error {
 		switch {
 		case err == nil:
 			i++
-		case errors.As(err, &fail) && steps[i].OnFailure != "" && ctx.Err() == nil:
-			target := e.runner.opts.Chain.StepIndex(steps[i].OnFailure)
-			if e.progress.jumped[target] {
+		case errors.As(err, &fail) && ctx.Err() == nil:
+			next, jump := e.runner.opts.Chain.AfterFailure(i)
+			if next < 0 || jump && e.progress.jumped[next] {
 				return err
 			}
 			e.keep(steps[i].ErrorName(), jsonv.OfText(fail.Message))
-			e.progress.jumped[target], e.recovered = true, true
-			i = target
+			e.progress.jumped[next], e.recovered = e.progress.jumped[next] || jump, true
+			i = next
 		default:
 			return err
 		}

@@ -143,21 +143,3 @@ func (r *renderer) value(ref Ref) (Value, error) {
 	}
 	return v, nil
 }
-
-// FillText fills in the references of a text that is shown to a person, such
-// as a rule's reason. What has no value, and what is no reference, stays.
-func FillText(text string, look Lookup) string {
-	parts, _ := splitText(text)
-	r := renderer{look: look, left: MaxRendered}
-	var b strings.Builder
-	for _, p := range parts {
-		if p.key == "" {
-			b.WriteString(p.text)
-		} else if v, err := r.value(Ref{Key: p.key}); err == nil {
-			b.WriteString(textOf(v))
-		} else {
-			b.WriteString(p.text)
-		}
-	}
-	return b.String()
-}

@@ -121,18 +121,6 @@ steps:
 	}
 }
 
-func TestFillText(t *testing.T) {
-	look := chain.NewScope(values(t, `{"max":500,"t":"{{max}}"}`)).Lookup
-	for in, want := range map[string]string{
-		"more than ${{max}}": "more than $500", "{{gone}} of {{max}}": "{{gone}} of 500", "{{t}}": "{{max}}",
-		"{{": "{{", "{{a b}} {{max}}": "{{a b}} 500", "": "", "{{max": "{{max",
-	} {
-		if got := chain.FillText(in, look); got != want {
-			t.Errorf("%q becomes %q, want %q", in, got, want)
-		}
-	}
-}
-
 // Text after a malformed reference is still looked through.
 func TestEveryMalformedReferenceIsReported(t *testing.T) {
 	_, l := chain.Parse("c.yaml", []byte("id: c\nsteps:\n  - id: a\n    ability: x\n    args:\n      v: '{{a {{b c}} {{d}} {{}} {{e'"))

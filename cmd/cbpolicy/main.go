@@ -55,13 +55,13 @@ func exit(code int) error {
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	code := program(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
 }
 
-// run is the program without the process around it.
-func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) int {
+// program is all but the process around it.
+func program(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) int {
 	root := newRoot()
 	root.SetArgs(args)
 	root.SetIn(in)
@@ -124,6 +124,15 @@ func atLeast(n int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < n {
 			return usage("%s: want %s\nSee '%s --help'.", cmd.Name(), what, cmd.CommandPath())
+		}
+		return nil
+	}
+}
+
+func exactlyOne(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return usage("%s: want %s, not %d arguments\nSee '%s --help'.", cmd.Name(), what, len(args), cmd.CommandPath())
 		}
 		return nil
 	}

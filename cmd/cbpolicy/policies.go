@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cbpolicy/cbpolicy/chain"
+	chainrun "github.com/cbpolicy/cbpolicy/chain/run"
 	"github.com/cbpolicy/cbpolicy/diag"
 	"github.com/cbpolicy/cbpolicy/dsl"
 	"github.com/cbpolicy/cbpolicy/registry"
@@ -48,7 +49,7 @@ func loadChain(cmd *cobra.Command, reg *registry.Registry, path string) (*chain.
 	if faults.Err() != nil {
 		return nil, refuse(cmd, faults)
 	}
-	if err := reg.Replace(c.Ruleset()); err != nil {
+	if err := reg.Replace(chainrun.Ruleset(c)); err != nil {
 		return nil, refuse(cmd, err)
 	}
 	return c, nil

@@ -179,7 +179,7 @@ func (r *yamlReader) list(y *yaml.Node, pos diag.Position, depth int) *Node {
 func (r *yamlReader) object(y *yaml.Node, pos diag.Position, depth int) *Node {
 	n := &Node{Kind: jsonv.Object, Pos: pos}
 	seen := map[string]diag.Position{}
-	for i := 0; i+1 < len(y.Content) && !r.full; i += 2 {
+	for i := 0; i+1 < len(y.Content) && !r.full && len(r.document.findings) < MaxFindings; i += 2 {
 		name, ok := r.name(y.Content[i])
 		if !ok {
 			continue

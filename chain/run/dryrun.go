@@ -1,0 +1,149 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"time"
+
+	"github.com/cbpolicy/cbpolicy/actions"
+	"github.com/cbpolicy/cbpolicy/chain"
+	"github.com/cbpolicy/cbpolicy/internal/jsonv"
+	"github.com/cbpolicy/cbpolicy/registry"
+	"github.com/cbpolicy/cbpolicy/session"
+	"github.com/cbpolicy/cbpolicy/state/memory"
+)
+
+// ClassNotRecorded is the class of a step's failure in a dry run whose
+// recording has no entry left for the step.
+const ClassNotRecorded = "NotRecorded"
+
+// DryRunOptions set up a dry run. Chain and Recording are required.
+type DryRunOptions struct {
+	Chain     *chain.Chain
+	Recording *Recording
+	// Registry holds the policies in force; the chain's rules are added to
+	// it. nil: none but the chain's.
+	Registry *registry.Registry
+	// Params override those of the recording.
+	Params map[string]chain.Value
+	// Record receives a record of every decision; nil: none is made.
+	Record func(*session.Record)
+	// Progress is told of every step; nil: nobody is told.
+	Progress func(Event)
+}
+
+// DryRun runs a chain against a recording: nothing is called, time is that of
+// the recording, questions are answered by it, and waiting takes no time. Two
+// runs of the same input give the same result, byte for byte. The errors are
+// those of [Runner.Run].
+func DryRun(ctx context.Context, o DryRunOptions) (*Result, error) {
+	clock := session.NewVirtualClock(o.Recording.begin())
+	reg := o.Registry
+	if reg == nil {
+		reg = &registry.Registry{}
+	}
+	s, err := session.New(session.Options{
+		ID: "dryrun", Registry: reg, Store: memory.New(memory.Options{Now: clock.Now}), Clock: clock, Record: o.Record,
+	})
+	if err != nil {
+		return nil, err
+	}
+	playback := &playback{recording: o.Recording, clock: clock, next: map[string]int{}}
+	r, err := New(Options{
+		Chain:     o.Chain,
+		Gate:      &actions.Gate{Session: s, Clock: clock, Confirmer: actions.ConfirmFunc(playback.answer)},
+		Abilities: AbilityFunc(notCalled), Progress: o.Progress, PastRuns: o.Recording.pastRuns(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	r.call = playback.call
+	params := maps.Clone(o.Recording.Params)
+	if params == nil {
+		params = map[string]chain.Value{}
+	}
+	maps.Copy(params, o.Params)
+	return r.Run(ctx, params, chain.Host)
+}
+
+// epoch is when a dry run begins whose recording does not say.
+var epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+
+func (r *Recording) begin() time.Time {
+	if r.Start.IsZero() {
+		return epoch
+	}
+	return r.Start
+}
+
+func (r *Recording) pastRuns() []int64 {
+	var times []int64
+	for _, t := range r.Executions {
+		times = append(times, t.UnixNano())
+	}
+	return times
+}
+
+// notCalled stands where abilities would: a dry run plays back instead.
+func notCalled(context.Context, string, json.RawMessage) (Output, error) {
+	return Output{}, errors.New("a dry run calls no ability")
+}
+
+// playback answers for abilities and people from a recording.
+type playback struct {
+	recording *Recording
+	clock     *session.VirtualClock
+	next      map[string]int // by step: where to look for its next entry
+}
+
+// call returns what the recording says of the step's next call, and lets
+// pass the time that it took.
+func (p *playback) call(_ context.Context, st *chain.Step, _ jsonv.Value) (Output, error) {
+	for i := p.next[st.ID]; i < len(p.recording.Steps); i++ {
+		entry := &p.recording.Steps[i]
+		if entry.Step != st.ID {
+			continue
+		}
+		p.next[st.ID] = i + 1
+		p.clock.Advance(entry.Took)
+		switch {
+		case entry.Error != nil:
+			return Output{}, &AbilityError{entry.Error.Class, entry.Error.Message}
+		case entry.Output != nil:
+			return Output{*entry.Output}, nil
+		}
+		return Output{}, nil
+	}
+	return Output{}, &AbilityError{ClassNotRecorded,
+		fmt.Sprintf("%s records no output for step %q at this point (call %d of it)", p.recording.File, st.ID, p.calls(st.ID)+1)}
+}
+
+// calls returns how many entries of a step were played back.
+func (p *playback) calls(step string) int {
+	n := 0
+	for _, entry := range p.recording.Steps[:p.next[step]] {
+		if entry.Step == step {
+			n++
+		}
+	}
+	return n
+}
+
+// answer says what the recording says to each rule of a question.
+func (p *playback) answer(_ context.Context, q *actions.Question) ([]actions.Answer, error) {
+	answers := make([]actions.Answer, len(q.Rules))
+	for i := range q.Rules {
+		switch p.recording.Answer(q.Step, q.Rules[i].Rule.ID) {
+		case Approve:
+			answers[i] = actions.Yes
+		case Decline:
+			answers[i] = actions.No
+		default:
+			return nil, fmt.Errorf("the recording answers nothing to rule %s at step %s", q.Rules[i].Rule.ID, q.Step)
+		}
+	}
+	return answers, nil
+}

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cbpolicy/cbpolicy/diag"
+	"github.com/cbpolicy/cbpolicy/lint"
+)
+
+func newCheck() *cobra.Command {
+	var format, failOn string
+	cmd := &cobra.Command{
+		Use:   "check PATH…|-",
+		Short: "Say what is wrong with policies, chains and blocks",
+		Long: `check reads policies (.cbp), chains and recordings (.yaml .yml .json), and the
+<nyaya> blocks in any other text. A directory stands for the files below it
+that end in ` + strings.Join(lint.Extensions(), " ") + `; - is standard input, told by its content.
+Files that are checked together are taken to belong together.
+
+Findings go to standard output. Exit code 3 says that there is an error or a
+warning, 1 that a file could not be read.`,
+		Example: `  cbpolicy check policies chains
+  cbpolicy check --format json --fail-on error .
+  model-output | cbpolicy check -`,
+		Args: atLeast(1, "a file, a directory, or - for standard input"),
+	}
+	formatFlag(cmd, &format, "text", "json")
+	cmd.Flags().StringVar(&failOn, "fail-on", "warning", "the least that makes the exit code 3: error, warning")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if failOn != "error" && failOn != "warning" {
+			return usage("unknown severity %q for --fail-on: want error or warning", failOn)
+		}
+		return runCheck(cmd, args, format, failOn == "error")
+	}
+	return cmd
+}
+
+func runCheck(cmd *cobra.Command, args []string, format string, errorsOnly bool) error {
+	paths, err := distinct(args, lint.Extensions()...)
+	if err != nil {
+		return err
+	}
+	files := make([]lint.File, len(paths))
+	for i, path := range paths {
+		f := &files[i]
+		if f.Name, f.Data, err = read(cmd, path); err != nil {
+			return err
+		}
+		if path != stdin {
+			f.Kind = lint.KindOf(path)
+		}
+	}
+	report := lint.Run(files)
+	if err := printReport(cmd.OutOrStdout(), report, format); err != nil {
+		return fmt.Errorf("print findings: %w", err)
+	}
+	if isTerminal(cmd.ErrOrStderr()) {
+		fmt.Fprintln(cmd.ErrOrStderr(), summary(report))
+	}
+	if report.Findings.Count(diag.Error) > 0 || !errorsOnly && report.Findings.Count(diag.Warning) > 0 {
+		return exit(exitFindings)
+	}
+	return nil
+}
+
+// distinct is walk with each file once, in the order in which they come up.
+// Directories that hold none of the files are a mistake.
+func distinct(args []string, extensions ...string) ([]string, error) {
+	all, err := walk(args, extensions...)
+	if err != nil {
+		return nil, err
+	}
+	seen := map[string]bool{}
+	var paths []string
+	for _, path := range all {
+		if clean := filepath.Clean(path); !seen[clean] {
+			seen[clean] = true
+			paths = append(paths, path)
+		}
+	}
+	if len(paths) == 0 {
+		return nil, usage("%s: no file that ends in %s", strings.Join(args, " "), strings.Join(extensions, " "))
+	}
+	return paths, nil
+}
+
+func printReport(w io.Writer, r lint.Report, format string) error {
+	out := bufio.NewWriter(w)
+	var err error
+	if format == "json" {
+		err = diag.JSON(out, r.Findings, diag.Summary{Files: r.Files, Rules: r.Rules})
+	} else {
+		err = diag.Text(out, r.Findings, diag.TextOptions{Color: colour(w)})
+	}
+	if err != nil {
+		return err
+	}
+	return out.Flush()
+}
+
+// summary is one line about the whole run, such as "2 files, 9 rules: 1 error".
+func summary(r lint.Report) string {
+	found := "nothing found"
+	var parts []string
+	for _, s := range []diag.Severity{diag.Error, diag.Warning} {
+		if n := r.Findings.Count(s); n > 0 {
+			parts = append(parts, count(n, s.String()))
+		}
+	}
+	if len(parts) > 0 {
+		found = strings.Join(parts, ", ")
+	}
+	return fmt.Sprintf("%s, %s: %s", count(r.Files, "file"), count(r.Rules, "rule"), found)
+}
+
+func count(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
+}

@@ -1,0 +1,170 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cbpolicy/cbpolicy/chain"
+	"github.com/cbpolicy/cbpolicy/chain/run"
+	"github.com/cbpolicy/cbpolicy/diag"
+	"github.com/cbpolicy/cbpolicy/registry"
+	"github.com/cbpolicy/cbpolicy/session"
+)
+
+// dryrunOptions are the flags of dryrun.
+type dryrunOptions struct {
+	recording, records, format string
+	policies, set              []string
+	noBuiltins                 bool
+}
+
+func newDryrun() *cobra.Command {
+	var o dryrunOptions
+	cmd := &cobra.Command{
+		Use:   "dryrun CHAIN --recording FILE [--policy FILE.cbp…] [--set NAME=VALUE…]",
+		Short: "Run a chain against recorded outputs",
+		Long: `dryrun runs a chain against a recording: nothing is called, time is that of
+the recording, and its answers are given to questions. Every rule of the chain
+and of the policies is in force.
+
+Exit codes: 0 completed or recovered, 1 a step failed, 3 a file is wrong,
+5 a rule stopped the run.`,
+		Example: "  cbpolicy dryrun examples/trading/chain.yaml --recording examples/trading/approved.yaml",
+		Args:    exactlyOne("one chain"),
+	}
+	cmd.Flags().StringVarP(&o.recording, "recording", "r", "", "recorded outputs and answers (required)")
+	cmd.Flags().StringArrayVarP(&o.policies, "policy", "p", nil, "policy file or directory of .cbp files (repeatable)")
+	cmd.Flags().StringArrayVar(&o.set, "set", nil, "parameter NAME=VALUE, in place of the recording's (repeatable)")
+	cmd.Flags().StringVar(&o.records, "records", "", "write a record of every decision to this file, as JSON Lines")
+	cmd.Flags().BoolVar(&o.noBuiltins, "no-builtins", false,
+		"leave the built-in rules out; they read meters, which a dry run does not have yet, so they are out in any case")
+	formatFlag(cmd, &o.format, "text", "json")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return runDryrun(cmd, o, args[0]) }
+	return cmd
+}
+
+func runDryrun(cmd *cobra.Command, o dryrunOptions, path string) (err error) {
+	if o.recording == "" {
+		return usage("dryrun: --recording is required\nSee '%s --help'.", cmd.CommandPath())
+	}
+	set, err := parseSet(o.set)
+	if err != nil {
+		return err
+	}
+	var reg registry.Registry
+	if err := loadPolicies(cmd, &reg, o.policies); err != nil {
+		return err
+	}
+	c, err := loadChain(cmd, &reg, path)
+	if err != nil {
+		return err
+	}
+	rec, err := loadRecording(cmd, c, o.recording)
+	if err != nil {
+		return err
+	}
+	options := run.DryRunOptions{Chain: c, Recording: rec, Registry: &reg, Params: set}
+	if o.records != "" {
+		f, err := os.Create(o.records)
+		if err != nil {
+			return err
+		}
+		var failed error
+		options.Record = recorder(f, &failed)
+		defer func() {
+			if err == nil || failed != nil {
+				err = firstError(failed, f.Close(), err)
+			}
+		}()
+	}
+	result, failed := run.DryRun(cmd.Context(), options)
+	if result == nil {
+		return refuse(cmd, failed)
+	}
+	if err := printResult(cmd.OutOrStdout(), result, failed, o.format); err != nil {
+		return err
+	}
+	return exit(exitCode(result.Status))
+}
+
+// parseSet reads NAME=VALUE.
+func parseSet(set []string) (map[string]chain.Value, error) {
+	params := map[string]chain.Value{}
+	for _, s := range set {
+		name, value, ok := strings.Cut(s, "=")
+		if !ok || name == "" {
+			return nil, usage("--set %q: want NAME=VALUE", s)
+		}
+		params[name] = chain.Text(value)
+	}
+	return params, nil
+}
+
+func loadRecording(cmd *cobra.Command, c *chain.Chain, path string) (*run.Recording, error) {
+	name, data, err := read(cmd, path)
+	if err != nil {
+		return nil, err
+	}
+	rec, faults := run.ParseRecording(name, data)
+	if rec != nil {
+		faults = append(faults, rec.Check(c)...)
+	}
+	if faults.Err() != nil {
+		return nil, refuse(cmd, faults)
+	}
+	if len(faults) > 0 { // warnings
+		return rec, diag.Text(cmd.ErrOrStderr(), faults, diag.TextOptions{Color: colour(cmd.ErrOrStderr())})
+	}
+	return rec, nil
+}
+
+// recorder writes records as JSON Lines and keeps the first error.
+func recorder(w io.Writer, failed *error) func(*session.Record) {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return func(r *session.Record) {
+		if err := enc.Encode(r); err != nil && *failed == nil {
+			*failed = fmt.Errorf("write records: %w", err)
+		}
+	}
+}
+
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// exitCode maps how a run ended to how the program does.
+func exitCode(s run.Status) int {
+	switch s {
+	case run.Completed, run.Recovered:
+		return exitOK
+	case run.Failed:
+		return exitInternal
+	}
+	return exitBlocked
+}
+
+func printResult(w io.Writer, r *run.Result, failed error, format string) error {
+	out := bufio.NewWriter(w)
+	if format == "json" {
+		enc := json.NewEncoder(out)
+		enc.SetEscapeHTML(false)
+		if err := enc.Encode(r); err != nil {
+			return err
+		}
+		return out.Flush()
+	}
+	timeline{out, colour(w), width(w)}.print(r, failed)
+	return out.Flush()
+}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/cbpolicy/cbpolicy/chain/run"
+	"github.com/cbpolicy/cbpolicy/diag"
+)
+
+// timeline prints a run for a person: a line a step, with the verdict beside
+// it and the rules that fired below.
+type timeline struct {
+	w       *bufio.Writer
+	colour  bool
+	columns int
+}
+
+// marks and colours of what became of a step.
+var marks = map[run.StepOutcome]struct{ sign, colour string }{
+	run.Ran:        {"✓", green},
+	run.Skipped:    {"–", faint},
+	run.StepFailed: {"✗", red},
+	run.Refused:    {"■", red},
+}
+
+func (t timeline) print(r *run.Result, failed error) {
+	fmt.Fprintf(t.w, "chain %s\n", diag.Escape(r.Chain))
+	name, ability := 4, 7
+	for _, s := range r.Steps {
+		name, ability = max(name, len(diag.Escape(s.Step))), max(ability, len(diag.Escape(s.Ability)))
+	}
+	for i := range r.Steps {
+		t.step(&r.Steps[i], name, ability)
+	}
+	if r.Final != nil {
+		fmt.Fprintf(t.w, "  after the last step: %s\n", paint(t.colour, decisionColour(r.Final.Decision), r.Final.Decision))
+		firedText(t.w, r.Final.Fired, t.colour, "    ")
+	}
+	t.end(r, failed)
+}
+
+// step prints one step. Where the line is too narrow for all, the ability
+// moves to a line of its own.
+func (t timeline) step(s *run.StepResult, name, ability int) {
+	m := marks[s.Outcome]
+	verdict := string(s.Outcome)
+	if s.Verdict != nil {
+		verdict = s.Verdict.Decision
+	}
+	at := fmt.Sprintf("%8s", "+"+duration(s.At))
+	sign := paint(t.colour, m.colour, m.sign)
+	shown := verdict
+	if s.Verdict != nil {
+		shown = paint(t.colour, decisionColour(verdict), verdict)
+	}
+	if 8+3+name+2+ability+2+len("throttle") <= t.columns {
+		fmt.Fprintf(t.w, "%s %s %s  %s  %s", at, sign, pad(s.Step, name), pad(s.Ability, ability), shown)
+	} else {
+		fmt.Fprintf(t.w, "%s %s %s  %s\n%s%s", at, sign, diag.Escape(s.Step), shown, strings.Repeat(" ", 11), diag.Escape(s.Ability))
+	}
+	if s.Took > 0 && s.Outcome != run.Skipped {
+		fmt.Fprintf(t.w, "  %s", paint(t.colour, faint, duration(s.Took)))
+	}
+	t.w.WriteByte('\n')
+	if s.Verdict != nil {
+		firedText(t.w, s.Verdict.Fired, t.colour, strings.Repeat(" ", 11))
+	}
+	if s.Error != nil {
+		fmt.Fprintf(t.w, "%s%s: %s\n", strings.Repeat(" ", 11), diag.Escape(s.Error.Class), diag.Escape(s.Error.Message))
+	}
+}
+
+// end says how the run ended and why.
+func (t timeline) end(r *run.Result, failed error) {
+	code := green
+	if exitCode(r.Status) != exitOK {
+		code = red
+	}
+	fmt.Fprintf(t.w, "%s", paint(t.colour, code, string(r.Status)))
+	switch {
+	case r.Halt == nil:
+	case r.Halt.Step == "" && failed != nil:
+		for i, line := range strings.Split(failed.Error(), "\n") {
+			fmt.Fprintf(t.w, "%s%s", []string{": ", "\n"}[min(i, 1)], diag.Escape(line))
+		}
+	case r.Halt.Rule == "":
+		fmt.Fprintf(t.w, " at %s: %s", diag.Escape(r.Halt.Step), diag.Escape(r.Halt.Reason))
+	default:
+		fmt.Fprintf(t.w, " at %s by rule %s: %s", diag.Escape(r.Halt.Step), diag.Escape(r.Halt.Rule), diag.Escape(r.Halt.Reason))
+	}
+	t.w.WriteByte('\n')
+	if r.Halt != nil {
+		waitText(t.w, r.Halt.RetryAfterMS, "  ")
+	}
+}
+
+func pad(s string, n int) string {
+	s = diag.Escape(s)
+	return s + strings.Repeat(" ", max(n-len(s), 0))
+}
+
+// duration renders milliseconds in the units that say it exactly: 1.2s, 5m, 1d2h.
+func duration(ms int64) string {
+	d := time.Duration(ms) * time.Millisecond
+	days := ""
+	if n := d / (24 * time.Hour); n > 0 {
+		days = fmt.Sprintf("%dd", n)
+		if d %= 24 * time.Hour; d == 0 {
+			return days
+		}
+	}
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return days + s
+}

@@ -1,0 +1,59 @@
+// Package lint owns the static analysis of policies, chains, recordings and
+// the blocks in model text: what can be said about them before anything runs.
+//
+// What the readers of other packages refuse is reported as they say it; the
+// checks of this package add what no single line shows. It opens no files,
+// runs no chain and changes nothing. One check is one file.
+package lint
+
+import "github.com/cbpolicy/cbpolicy/diag"
+
+// Identifiers of the findings that this package makes beside those of the
+// packages that read the files.
+const (
+	DuplicateRuleID   = "duplicate-rule"
+	UnknownKeyID      = "unknown-key"
+	NeverProducedID   = "never-produced"
+	MaybeUnsetID      = "maybe-unset"
+	UndeclaredInputID = "undeclared-input"
+	DanglingID        = "dangling-reference"
+)
+
+// File is a file to look at. Its name is used in findings only, but for the
+// extension: a document named *.json is JSON.
+type File struct {
+	Name string
+	Data []byte
+	Kind Kind
+}
+
+// Report is what was found.
+type Report struct {
+	Findings diag.List // in the order of files and places
+	Files    int       // that were looked at
+	Rules    int       // that could be read
+}
+
+// check looks for one kind of fault in everything that was read.
+type check func(*pass)
+
+// checks are all checks, in no order that matters.
+func checks() []check {
+	return []check{
+		compile, duplicateRule, unknownKey, neverProduced, maybeUnset,
+		undeclaredInput, danglingReference, recordingOfChain,
+	}
+}
+
+// Run looks at files that belong together: the policies are taken to be
+// loaded at once, and their rules to apply to the chains among the files.
+func Run(files []File) Report {
+	p := &pass{report: Report{Files: len(files)}, data: map[string][]byte{}, marks: map[*diag.Finding]mark{}}
+	for _, f := range files {
+		p.read(f)
+	}
+	for _, c := range checks() {
+		c(p)
+	}
+	return p.finish()
+}

@@ -1,0 +1,130 @@
+package lint
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/cbpolicy/cbpolicy/chain"
+	"github.com/cbpolicy/cbpolicy/chain/run"
+	"github.com/cbpolicy/cbpolicy/diag"
+	"github.com/cbpolicy/cbpolicy/dsl"
+	"github.com/cbpolicy/cbpolicy/internal/document"
+	"github.com/cbpolicy/cbpolicy/internal/jsonv"
+)
+
+// read parses a file. What its reader finds is reported as it is: syntax,
+// unknown-tag, unknown-field, wrong-type, limit-exceeded, dangling-reference,
+// duplicate-rule and unobservable-frequency.
+func (p *pass) read(f File) {
+	f.Data = bytes.TrimPrefix(f.Data, []byte("\ufeff"))
+	p.data[f.Name] = f.Data
+	if f.Kind == Auto {
+		f.Kind = sniff(f.Data)
+	}
+	switch f.Kind {
+	case Policy:
+		p.readPolicy(f)
+	case Chain:
+		p.readDocument(f)
+	default:
+		p.readText(f)
+	}
+}
+
+func (p *pass) readPolicy(f File) {
+	if p.binary(f) {
+		return
+	}
+	policy, findings := dsl.ParsePolicy(f.Name, f.Data)
+	p.report.Findings = append(p.report.Findings, findings...)
+	p.report.Rules += policy.Rules()
+	p.policies = append(p.policies, policy)
+}
+
+// binary reports a file that is no text, once and not for every line.
+func (p *pass) binary(f File) bool {
+	i := bytes.IndexByte(f.Data, 0)
+	if i < 0 {
+		return false
+	}
+	before := f.Data[:i]
+	line := 1 + bytes.Count(before, []byte("\n"))
+	column := 1 + utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])
+	p.add(&diag.Finding{ID: dsl.SyntaxID, File: f.Name, Pos: diag.Position{Line: line, Column: column},
+		Message: "the file is not text: it holds a NUL byte", Hint: "save it as UTF-8"})
+	return true
+}
+
+// readDocument reads a chain or a recording. Only what cannot be a chain is
+// looked at twice.
+func (p *pass) readDocument(f File) {
+	c, findings := chain.Parse(f.Name, f.Data)
+	if c == nil && isRecording(f) {
+		recording, findings := run.ParseRecording(f.Name, f.Data)
+		p.report.Findings = append(p.report.Findings, findings...)
+		if recording != nil {
+			p.recordings = append(p.recordings, recording)
+		}
+		return
+	}
+	p.report.Findings = append(p.report.Findings, findings...)
+	if c != nil {
+		p.report.Rules += len(c.Rules)
+		p.chains = append(p.chains, &flowChain{c, c.Flow()})
+	}
+}
+
+// Limits of a document in which only the fields of the first levels are looked at.
+const (
+	maxDepth = 200
+	maxNodes = 500_000
+)
+
+// isRecording tells a recording from a chain by the fields that only it has.
+func isRecording(f File) bool {
+	root := document.Parse(f.Name, f.Data, document.Limits{Bytes: run.MaxRecording, Depth: maxDepth, Nodes: maxNodes}).Root
+	if root == nil || root.Kind != jsonv.Object || member(root, "id") != nil {
+		return false
+	}
+	for _, field := range []string{"chain", "start", "executions", "confirm"} {
+		if member(root, field) != nil {
+			return true
+		}
+	}
+	steps := member(root, "steps")
+	return steps != nil && slices.ContainsFunc(steps.Items, func(n *document.Node) bool { return member(n, "step") != nil })
+}
+
+// member returns a field of an object, or nil.
+func member(n *document.Node, name string) *document.Node {
+	for i := range n.Names {
+		if n.Names[i].Text == name {
+			return n.Items[i]
+		}
+	}
+	return nil
+}
+
+// readText reads every block of a text. A text without one is fine.
+func (p *pass) readText(f File) {
+	if p.binary(f) {
+		return
+	}
+	raws, findings := dsl.ExtractBlocks(f.Name, f.Data)
+	for _, raw := range raws {
+		block, faults := dsl.ParseBlock(raw)
+		findings = append(findings, faults...)
+		if block != nil {
+			p.report.Rules += len(block.Rules)
+			p.blocks = append(p.blocks, block)
+		}
+		if len(findings) >= dsl.MaxFindings {
+			findings = append(findings[:dsl.MaxFindings], &diag.Finding{ID: dsl.LimitID, File: f.Name, Pos: raw.Pos,
+				Message: fmt.Sprintf("more than %d findings; the blocks behind this one were not read", dsl.MaxFindings)})
+			break
+		}
+	}
+	p.report.Findings = append(p.report.Findings, findings...)
+}

@@ -30,7 +30,7 @@ warning, 1 that a file could not be read.`,
   model-output | cbpolicy check -`,
 		Args: atLeast(1, "a file, a directory, or - for standard input"),
 	}
-	formatFlag(cmd, &format, "text", "json")
+	formatFlag(cmd.Flags(), &format, "text", "json")
 	cmd.Flags().StringVar(&failOn, "fail-on", "warning", "the least that makes the exit code 3: error, warning")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if failOn != "error" && failOn != "warning" {

@@ -44,7 +44,7 @@ Exit codes: 0 completed or recovered, 1 a step failed, 3 a file is wrong,
 	cmd.Flags().StringVar(&o.records, "records", "", "write a record of every decision to this file, as JSON Lines")
 	cmd.Flags().BoolVar(&o.noBuiltins, "no-builtins", false,
 		"leave the built-in rules out; they read meters, which a dry run does not have yet, so they are out in any case")
-	formatFlag(cmd, &o.format, "text", "json")
+	formatFlag(cmd.Flags(), &o.format, "text", "json")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return runDryrun(cmd, o, args[0]) }
 	return cmd
 }

@@ -36,7 +36,7 @@ Exit code 5 says that the last decision blocks.`,
 	cmd.Flags().StringArrayVarP(&o.policies, "policy", "p", nil, "policy file or directory of .cbp files (repeatable)")
 	cmd.Flags().StringArrayVar(&o.chains, "chain", nil, "chain whose rules apply to its steps (repeatable)")
 	cmd.Flags().BoolVar(&o.builtins, "builtins", false, "put the built-in rules in force; meters start at 0")
-	formatFlag(cmd, &o.format, "json", "text")
+	formatFlag(cmd.Flags(), &o.format, "json", "text")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		path := stdin
 		if len(args) == 1 {

@@ -12,6 +12,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"github.com/cbpolicy/cbpolicy/diag"
 )
 
 // The exit codes. They never change their meaning.
@@ -113,8 +115,12 @@ func noVerb(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	hint := ""
-	if s := cmd.SuggestionsFor(args[0]); len(s) > 0 {
-		hint = fmt.Sprintf(" (did you mean %q?)", s[0])
+	var verbs []string
+	for _, c := range cmd.Commands() {
+		verbs = append(verbs, c.Name())
+	}
+	if s := diag.Suggest(args[0], verbs); s != "" {
+		hint = fmt.Sprintf(" (did you mean %q?)", s)
 	}
 	return usage("unknown verb %q%s\nSee 'cbpolicy --help'.", args[0], hint)
 }

@@ -18,7 +18,7 @@ func unifiedDiff(name string, from, to []byte) []byte {
 	}
 	a, b := splitLines(from), splitLines(to)
 	d := differ{a: a, b: b}
-	fmt.Fprintf(&d.out, "--- %s\n+++ %s (formatted)\n", name, name)
+	fmt.Fprintf(&d.out, "--- %s.orig\n+++ %s\n", name, name)
 	done := pair{}
 	places := append([]pair{{0, 0}}, anchors(a, b)...)
 	for _, p := range append(places, pair{len(a), len(b)}) {

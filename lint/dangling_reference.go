@@ -34,7 +34,7 @@ func danglingReference(p *pass) {
 }
 
 func (c *flowChain) dangling(key dsl.Key, pos diag.Position, severity diag.Severity, message string) *diag.Finding {
-	known := slices.Concat(c.params(), c.outputs())
+	known := slices.Concat(c.params, c.outputs)
 	return &diag.Finding{ID: DanglingID, Severity: severity, File: c.File, Pos: pos, Message: message,
 		Hint: didYouMean(key, known, "there are "+list(known))}
 }

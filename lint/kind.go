@@ -35,6 +35,9 @@ func KindOf(name string) Kind {
 	return Text
 }
 
+// maxSniffed is how many lines of a text are looked at to tell its kind.
+const maxSniffed = 10_000
+
 // sniff tells the kind of a text by its content: by its first line that says
 // something, else by a tag of a block, else by any line. What looks like
 // nothing at all is a text, unless it is no text: then the reader of policies
@@ -43,12 +46,15 @@ func sniff(data []byte) Kind {
 	if bytes.IndexByte(data, 0) >= 0 || !utf8.Valid(data) {
 		return Policy
 	}
-	first := true
+	first, looked := true, 0
 	fallback := Text
 	for line := range bytes.Lines(data) {
 		line = bytes.TrimSpace(line)
 		if len(line) == 0 || line[0] == '#' {
 			continue
+		}
+		if looked++; looked > maxSniffed {
+			break
 		}
 		kind := kindOfLine(line, first)
 		if first && kind != Auto {

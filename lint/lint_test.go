@@ -2,6 +2,7 @@ package lint_test
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -162,14 +163,18 @@ func TestRun_Hostile(t *testing.T) {
 	junk := bytes.Repeat([]byte{0x00, 0xff, '<', 'B', ':', '\n', 0x1b, '{'}, 1<<20)
 	lines := bytes.Repeat([]byte("x\n"), 1<<20)
 	blocks := bytes.Repeat([]byte("<nyaya>\nX:\n</nyaya>\n"), 100_000)
-	for _, name := range []string{"x.cbp", "x.yaml", "x.json", "x.txt"} {
+	for _, name := range []string{"x.cbp", "x.yaml", "x.json", "x.txt", "<stdin>"} {
 		for what, data := range map[string][]byte{"long": long, "junk": junk, "lines": lines, "blocks": blocks} {
 			start := time.Now()
-			r := lint.Run([]lint.File{{Name: name, Data: data, Kind: lint.KindOf(name)}})
+			kind := lint.KindOf(name)
+			if name == "<stdin>" {
+				kind = lint.Auto
+			}
+			r := lint.Run([]lint.File{{Name: name, Data: data, Kind: kind}})
 			if took := time.Since(start); took > 20*time.Second {
 				t.Errorf("%s in %s took %s", what, name, took)
 			}
-			prose := name == "x.txt" && (what == "long" || what == "lines")
+			prose := (name == "x.txt" || name == "<stdin>") && (what == "long" || what == "lines")
 			if n := len(r.Findings); n == 0 != prose || n > 2001 {
 				t.Errorf("%s in %s: %d findings", what, name, n)
 			}
@@ -179,6 +184,45 @@ func TestRun_Hostile(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestRun_LargestChain gives the checks as much to do as a chain can hold.
+func TestRun_LargestChain(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	var b strings.Builder
+	b.WriteString("{\"id\":\"a\",\"circuit_breakers\":[")
+	for i := range 500 {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, `{"condition":"ability:x & k%d>1`, i)
+		for j := range 40 {
+			fmt.Fprintf(&b, "&k%dx%d>1", i, j)
+		}
+		b.WriteString(`","action":"abort"}`)
+	}
+	b.WriteString("],\"steps\":[")
+	for i := range 200 {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, `{"id":"s%d","ability":"x","output_key":"o%d","condition":{"ref_key":"o%d","op":"equals","value":"%d"},"args":{"a":0`, i, i, i/2, i/3)
+		for j := range 45 {
+			fmt.Fprintf(&b, `,"a%dx%d":"{{o%d}}"`, i, j, (i*j)%200)
+		}
+		b.WriteString("}}")
+	}
+	b.WriteString("]}")
+	start := time.Now()
+	r := lint.Run([]lint.File{file("a.json", b.String())})
+	if took := time.Since(start); took > 30*time.Second {
+		t.Errorf("%d bytes took %s", b.Len(), took)
+	}
+	if len(r.Findings) < 500 {
+		t.Errorf("%d findings: %.500s", len(r.Findings), r.Findings.Error())
 	}
 }
 

@@ -14,9 +14,8 @@ import (
 func maybeUnset(p *pass) {
 	for _, c := range p.chains {
 		for _, r := range p.rulesOf(c) {
-			reads := c.ruleReads(r.Rule)
-			for _, read := range reads {
-				if f := c.maybeRead(r, read, reads); f != nil {
+			for _, read := range r.reads {
+				if f := c.maybeRead(r, read); f != nil {
 					p.add(f)
 				}
 			}
@@ -39,7 +38,7 @@ func maybeUnset(p *pass) {
 }
 
 // maybeRead looks at a rule's key that has a value at some of the steps only.
-func (c *flowChain) maybeRead(r chainRule, read ruleRead, all []ruleRead) *diag.Finding {
+func (c *flowChain) maybeRead(r chainRule, read ruleRead) *diag.Finding {
 	if len(read.maybe) == 0 && (len(read.never) == 0 || len(read.always) == 0) {
 		return nil
 	}
@@ -50,7 +49,7 @@ func (c *flowChain) maybeRead(r chainRule, read ruleRead, all []ruleRead) *diag.
 		f.Message = fmt.Sprintf("on some path nothing has bound %s at step %s, so this part of the condition holds there", read.key, c.Steps[read.maybe[0]].ID)
 		return f
 	}
-	if fires(r.Rule, all, read.never[0]) {
+	if r.fires(read.never[0]) {
 		f.Confidence, f.Witness = diag.Proved, c.without(read)
 	}
 	f.Message = fmt.Sprintf("nothing has bound %s at step %s, so this part of the condition holds there", read.key, c.Steps[read.never[0]].ID)
@@ -109,7 +108,11 @@ func (c *flowChain) guarded(i int, key dsl.Key) bool {
 			return true
 		}
 	}
-	flow := c.given(cond)
+	flow, ok := c.assumed[i]
+	if !ok {
+		flow = c.given(cond)
+		c.assumed[i] = flow
+	}
 	return flow != nil && flow.Must(i, key)
 }
 

@@ -19,35 +19,6 @@ func coveredBy(names []string, key dsl.Key) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return covers(name, key) })
 }
 
-// params are the names of the chain's parameters.
-func (c *flowChain) params() []string {
-	names := make([]string, len(c.Params))
-	for i := range c.Params {
-		names[i] = c.Params[i].Name
-	}
-	return names
-}
-
-// args are the names of all steps' arguments.
-func (c *flowChain) args() []string {
-	var names []string
-	for i := range c.Steps {
-		for _, a := range c.Steps[i].Args {
-			names = append(names, a.Name)
-		}
-	}
-	return names
-}
-
-// outputs are the names to which steps bind what they put out, and why they failed.
-func (c *flowChain) outputs() []string {
-	var names []string
-	for i := range c.Steps {
-		names = append(names, stepOutputs(&c.Steps[i])...)
-	}
-	return names
-}
-
 // stepOutputs are the names that one step may bind.
 func stepOutputs(s *chain.Step) []string {
 	names := []string{s.OutputName()}
@@ -71,9 +42,12 @@ func (c *flowChain) producers(key dsl.Key) []*chain.Step {
 	return steps
 }
 
+// maxSuggested is how many names a hint looks through.
+const maxSuggested = 1000
+
 // didYouMean is a hint with the nearest known name, else the one given.
 func didYouMean(key dsl.Key, known []string, otherwise string) string {
-	if like := diag.Suggest(string(key), known); like != "" {
+	if like := diag.Suggest(string(key), known[:min(len(known), maxSuggested)]); like != "" {
 		return "did you mean " + like + "?"
 	}
 	return otherwise
@@ -82,8 +56,7 @@ func didYouMean(key dsl.Key, known []string, otherwise string) string {
 // list names a few of many.
 func list(names []string) string {
 	const most = 8
-	slices.Sort(names)
-	names = slices.Compact(names)
+	names = slices.Compact(slices.Sorted(slices.Values(names)))
 	if len(names) > most {
 		return strings.Join(names[:most], ", ") + ", …"
 	}

@@ -14,10 +14,9 @@ import (
 func neverProduced(p *pass) {
 	for _, c := range p.chains {
 		for _, r := range p.rulesOf(c) {
-			reads := c.ruleReads(r.Rule)
-			for _, read := range reads {
+			for _, read := range r.reads {
 				if len(read.never) > 0 && len(read.maybe)+len(read.always) == 0 {
-					p.add(c.neverRead(r, read, fires(r.Rule, reads, read.never[0])))
+					p.add(c.neverRead(r, read))
 				}
 			}
 		}
@@ -34,7 +33,7 @@ func neverProduced(p *pass) {
 
 // neverRead is the finding about a rule. It is proved if nothing else keeps
 // the rule from firing.
-func (c *flowChain) neverRead(r chainRule, read ruleRead, fires bool) *diag.Finding {
+func (c *flowChain) neverRead(r chainRule, read ruleRead) *diag.Finding {
 	step, at := &c.Steps[read.never[0]], read.atom.Span()
 	f := &diag.Finding{ID: NeverProducedID, File: r.file, Pos: at.Start, End: at.End,
 		Message: fmt.Sprintf("no step can bind %s, so the rule fires at once, at step %s", read.key, step.ID),
@@ -42,7 +41,7 @@ func (c *flowChain) neverRead(r chainRule, read ruleRead, fires bool) *diag.Find
 	if read.declared {
 		f.Message = fmt.Sprintf("nothing binds %s before step %s, so the rule fires there", read.key, step.ID)
 	}
-	if !fires {
+	if !r.fires(read.never[0]) {
 		f.Severity, f.Confidence = diag.Warning, diag.Possible
 		f.Message = fmt.Sprintf("nothing binds %s before step %s, so this part of the condition always holds there", read.key, step.ID)
 		return f

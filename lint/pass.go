@@ -2,6 +2,7 @@ package lint
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -22,12 +23,34 @@ type pass struct {
 	chains     []*flowChain
 	blocks     []*dsl.Block
 	recordings []*run.Recording
+	unread     bool // some document could not be read, and may be a chain
 }
 
-// flowChain is a chain with what is known about its values.
+// flowChain is a chain with what is known about its names and values.
 type flowChain struct {
 	*chain.Chain
-	flow *chain.Flow
+	flow                  *chain.Flow
+	args, outputs, params []string            // sorted, each once
+	rules                 []chainRule         // about this chain; set when all files are read
+	assumed               map[int]*chain.Flow // by step: see given
+}
+
+func newFlowChain(c *chain.Chain) *flowChain {
+	f := &flowChain{Chain: c, flow: c.Flow(), assumed: map[int]*chain.Flow{}}
+	for i := range c.Params {
+		f.params = append(f.params, c.Params[i].Name)
+	}
+	for i := range c.Steps {
+		f.outputs = append(f.outputs, stepOutputs(&c.Steps[i])...)
+		for _, a := range c.Steps[i].Args {
+			f.args = append(f.args, a.Name)
+		}
+	}
+	for _, names := range []*[]string{&f.args, &f.outputs, &f.params} {
+		slices.Sort(*names)
+		*names = slices.Compact(*names)
+	}
+	return f
 }
 
 // mark says what of the line a finding is about, as readers keep the place of

@@ -72,8 +72,9 @@ func (p *pass) readDocument(f File) {
 	p.report.Findings = append(p.report.Findings, findings...)
 	if c != nil {
 		p.report.Rules += len(c.Rules)
-		p.chains = append(p.chains, &flowChain{c, c.Flow()})
+		p.chains = append(p.chains, newFlowChain(c))
 	}
+	p.unread = p.unread || c == nil
 }
 
 // Limits of a document in which only the fields of the first levels are looked at.

@@ -29,24 +29,28 @@ func (c *flowChain) output(i int, key dsl.Key) binding {
 
 // bound is output with the parameters.
 func (c *flowChain) bound(i int, key dsl.Key) binding {
-	if coveredBy(c.params(), key) {
+	if coveredBy(c.params, key) {
 		return always
 	}
 	return c.output(i, key)
 }
 
-// chainRule is a rule that is about one chain: its own, or an operator's in a
-// section for it alone.
+// chainRule is a rule that is about one chain, its own or an operator's in a
+// section for it alone, with what it reads.
 type chainRule struct {
 	*dsl.Rule
-	file string
+	file  string
+	reads []ruleRead
 }
 
 // rulesOf returns the rules about a chain.
 func (p *pass) rulesOf(c *flowChain) []chainRule {
-	var rules []chainRule
+	if c.rules != nil {
+		return c.rules
+	}
+	c.rules = []chainRule{}
 	for i := range c.Rules {
-		rules = append(rules, chainRule{c.Rules[i].Rule, c.File})
+		c.addRule(c.Rules[i].Rule, c.File)
 	}
 	for _, policy := range p.policies {
 		for _, s := range policy.Sections {
@@ -54,11 +58,15 @@ func (p *pass) rulesOf(c *flowChain) []chainRule {
 				continue
 			}
 			for _, r := range s.Rules {
-				rules = append(rules, chainRule{r, policy.File})
+				c.addRule(r, policy.File)
 			}
 		}
 	}
-	return rules
+	return c.rules
+}
+
+func (c *flowChain) addRule(r *dsl.Rule, file string) {
+	c.rules = append(c.rules, chainRule{r, file, c.ruleReads(r)})
 }
 
 // ruleRead is a key that an atom reads and that makes it hold where it is
@@ -130,12 +138,12 @@ func (c *flowChain) read(r *dsl.Rule, atom dsl.Atom, key dsl.Key, bound func(ste
 // fires reports whether the rule fires at a step whatever the values are:
 // each of its thresholds and expressions misses a key there, and nothing but
 // abilities stands beside them.
-func fires(r *dsl.Rule, reads []ruleRead, step int) bool {
+func (r *chainRule) fires(step int) bool {
 	for _, atom := range r.Condition {
 		if _, ok := atom.(*dsl.Ability); ok {
 			continue
 		}
-		if !slices.ContainsFunc(reads, func(read ruleRead) bool { return read.atom == atom && slices.Contains(read.never, step) }) {
+		if !slices.ContainsFunc(r.reads, func(read ruleRead) bool { return read.atom == atom && slices.Contains(read.never, step) }) {
 			return false
 		}
 	}

@@ -39,8 +39,8 @@ func (p *pass) unknownToAll(file string, pattern dsl.NamePattern, r *dsl.Rule) {
 			chains = append(chains, c)
 		}
 	}
-	if len(chains) == 0 || r.Options.Missing == dsl.MissingSkip {
-		return // nothing is known, or the author says that the key may be missing
+	if len(chains) == 0 || p.unread && !pattern.Literal() || r.Options.Missing == dsl.MissingSkip {
+		return // not enough is known, or the author says that the key may be missing
 	}
 	confidence, where := diag.Possible, "of the chains that were checked with it"
 	if pattern.Literal() {
@@ -86,14 +86,14 @@ func (u *unknown) finding(file string, severity diag.Severity, confidence diag.C
 func (c *flowChain) unknown(atom dsl.Atom) *unknown {
 	switch a := atom.(type) {
 	case *dsl.Threshold:
-		known := slices.Concat(c.args(), c.outputs(), c.params())
+		known := slices.Concat(c.args, c.outputs, c.params)
 		if !a.Key.IsMeter() && !coveredBy(known, a.Key) {
 			return &unknown{a.Key, a.At, "output, argument or parameter", known}
 		}
 	case *dsl.Match:
-		known, what := c.outputs(), "output"
+		known, what := c.outputs, "output"
 		if a.Subject == dsl.Arg {
-			known, what = c.args(), "argument"
+			known, what = c.args, "argument"
 		}
 		if a.Key.Literal() && !coveredBy(known, dsl.Key(a.Key)) {
 			return &unknown{dsl.Key(a.Key), a.At, what, known}

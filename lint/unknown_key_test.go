@@ -67,6 +67,10 @@ func TestUnknownKey_OperatorRules(t *testing.T) {
 			}
 		})
 	}
+	t.Run("with a chain that cannot be read", func(t *testing.T) {
+		found := lint.Run([]lint.File{file("p.cbp", "B:amuont>1|abort\n"), trade("amount>1", ""), file("x.yaml", "id: x\n")}).Findings
+		expect(t, only(found, lint.UnknownKeyID))
+	})
 	t.Run("without chains", func(t *testing.T) {
 		expect(t, lint.Run([]lint.File{file("p.cbp", "B:amuont>1|abort\n")}).Findings)
 	})

@@ -14,7 +14,7 @@ import (
 )
 
 func newCheck() *cobra.Command {
-	var format, failOn string
+	format, failOn := "", "warning"
 	cmd := &cobra.Command{
 		Use:   "check PATH…|-",
 		Short: "Say what is wrong with policies, chains and blocks",
@@ -31,11 +31,8 @@ warning, 1 that a file could not be read.`,
 		Args: atLeast(1, "a file, a directory, or - for standard input"),
 	}
 	formatFlag(cmd.Flags(), &format, "text", "json")
-	cmd.Flags().StringVar(&failOn, "fail-on", "warning", "the least that makes the exit code 3: error, warning")
+	cmd.Flags().Var(choice{&failOn, []string{"error", "warning"}}, "fail-on", "the least that makes the exit code 3")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if failOn != "error" && failOn != "warning" {
-			return usage("unknown severity %q for --fail-on: want error or warning", failOn)
-		}
 		return runCheck(cmd, args, format, failOn == "error")
 	}
 	return cmd

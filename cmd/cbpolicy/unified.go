@@ -157,7 +157,7 @@ func (d *differ) context(lines []string) {
 func (d *differ) equal(from, to pair) {
 	switch lines := d.a[from.a:to.a]; {
 	case len(d.hunk) == 0:
-	case len(lines) <= 2*diffContext && to.a < len(d.a):
+	case len(lines) <= 2*diffContext && (to.a < len(d.a) || to.b < len(d.b)):
 		d.context(lines)
 	default:
 		d.context(lines[:min(diffContext, len(lines))])

@@ -259,7 +259,7 @@ func (s *Store) enterCounter(si *sight, call *call) {
 	}
 	si.counter.taken = true
 	si.counter.add(si.now)
-	if si.run != 0 {
+	if si.run != (runKey{}) {
 		sh.runs.put(si.run, runMark{}, s.maxRuns)
 	}
 	if call != nil {
@@ -269,7 +269,7 @@ func (s *Store) enterCounter(si *sight, call *call) {
 
 // join marks a run that is already counted as one of which this call is a part.
 func (s *Store) join(sh *shard, si *sight, call *call) {
-	if si.run == 0 {
+	if si.run == (runKey{}) {
 		return
 	}
 	m, _ := sh.runs.get(si.run)

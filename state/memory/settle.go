@@ -86,7 +86,7 @@ func (s *Store) giveBack(c *call) {
 		e := &c.entries[i]
 		n, hash := s.ofCounter(&e.counter)
 		sh := &s.shards[n]
-		if e.run != 0 {
+		if e.run != (runKey{}) {
 			if m, ok := sh.runs.get(e.run); ok && m.joined {
 				continue
 			}

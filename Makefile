@@ -22,7 +22,7 @@ test:
 
 # Ratios within one run; a bar that is missed fails.
 bench: build
-	go run ./internal/bench -program ./$(BIN)
+	go run ./cmd/cbpolicy-bench -program ./$(BIN)
 
 # Every fuzz target for FUZZTIME.
 fuzz:

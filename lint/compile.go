@@ -88,7 +88,7 @@ const (
 	inExpression = "in the expression: "
 	unknownKeyIn = inExpression + "unknown key "
 	unknownMeter = inExpression + "unknown meter "
-	unknownName  = inExpression + "unknown name "
+	unknownRoot  = inExpression + "unknown name "
 )
 
 // roots are what a path in an expression may begin with, and has().
@@ -110,7 +110,7 @@ func explain(f *diag.Finding) string {
 		_, name, _ := strings.Cut(meter, ".")
 		return name
 	}
-	if name, ok := strings.CutPrefix(f.Message, unknownName); ok {
+	if name, ok := strings.CutPrefix(f.Message, unknownRoot); ok {
 		f.Hint = didYouMean(dsl.Key(name), roots, "an expression knows "+strings.Join(roots[:len(roots)-1], ", "))
 		return name
 	}

@@ -2,7 +2,6 @@ package lint
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/cbpolicy/cbpolicy/diag"
@@ -34,7 +33,7 @@ func danglingReference(p *pass) {
 }
 
 func (c *flowChain) dangling(key dsl.Key, pos diag.Position, severity diag.Severity, message string) *diag.Finding {
-	known := slices.Concat(c.params, c.outputs)
+	known := c.known(valueNames)
 	return &diag.Finding{ID: DanglingID, Severity: severity, File: c.File, Pos: pos, Message: message,
 		Hint: didYouMean(key, known, "there are "+list(known))}
 }

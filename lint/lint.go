@@ -25,6 +25,9 @@ type File struct {
 	Name string
 	Data []byte
 	Kind Kind
+	// Found: nobody named the file, it was found in a directory. A document
+	// that has nothing of a chain or a recording is then passed over.
+	Found bool
 }
 
 // Report is what was found.
@@ -48,7 +51,7 @@ func checks() []check {
 // Run looks at files that belong together: the policies are taken to be
 // loaded at once, and their rules to apply to the chains among the files.
 func Run(files []File) Report {
-	p := &pass{report: Report{Files: len(files)}, data: map[string][]byte{}, marks: map[*diag.Finding]mark{}}
+	p := &pass{data: map[string][]byte{}, marks: map[*diag.Finding]mark{}, made: map[string]int{}}
 	for _, f := range files {
 		p.read(f)
 	}

@@ -2,6 +2,7 @@ package lint
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/cbpolicy/cbpolicy/chain"
 	"github.com/cbpolicy/cbpolicy/diag"
@@ -72,7 +73,8 @@ func (c *flowChain) earlyCondition(i int) *diag.Finding {
 func (c *flowChain) producedHere(key dsl.Key) []diag.Related {
 	const most = 3
 	var related []diag.Related
-	for _, s := range c.producers(key) {
+	for _, i := range stepsOf(c.outputs, key) {
+		s := &c.Steps[i]
 		message := fmt.Sprintf("step %s puts out %s", s.ID, key)
 		switch {
 		case s.OnFailure != "" && covers(s.ErrorName(), key):
@@ -132,7 +134,7 @@ func (c *flowChain) given(cond *chain.Condition) *chain.Flow {
 			return nil
 		}
 		for _, key := range keys {
-			if tested && coveredBy(stepOutputs(s), key) {
+			if tested && slices.Contains(stepsOf(c.outputs, key), i) {
 				return nil
 			}
 		}

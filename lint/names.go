@@ -1,45 +1,42 @@
 package lint
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
-	"github.com/cbpolicy/cbpolicy/chain"
 	"github.com/cbpolicy/cbpolicy/diag"
 	"github.com/cbpolicy/cbpolicy/dsl"
 )
 
-// covers reports whether a value bound to name is, or holds, the key's value.
-func covers(name string, key dsl.Key) bool {
-	rest, ok := strings.CutPrefix(string(key), name)
-	return ok && name != "" && (rest == "" || rest[0] == '.')
-}
+// Kinds of names that a chain declares.
+const (
+	argNames    = "argument"
+	outputNames = "output"
+	paramNames  = "parameter"
+	valueNames  = "output or parameter"
+	allNames    = "output, argument or parameter"
+)
 
-func coveredBy(names []string, key dsl.Key) bool {
-	return slices.ContainsFunc(names, func(name string) bool { return covers(name, key) })
-}
-
-// stepOutputs are the names that one step may bind.
-func stepOutputs(s *chain.Step) []string {
-	names := []string{s.OutputName()}
-	if s.OutputKey != "" {
-		names = append(names, s.OutputKey)
+// known returns the names of a kind, in order and each once.
+func (c *flowChain) known(kind string) []string {
+	names, ok := c.names[kind]
+	if ok {
+		return names
 	}
-	if s.OnFailure != "" {
-		names = append(names, s.ErrorName())
+	if kind == argNames || kind == allNames {
+		names = slices.AppendSeq(names, maps.Keys(c.args))
 	}
+	if kind == outputNames || kind == valueNames || kind == allNames {
+		names = slices.AppendSeq(names, maps.Keys(c.outputs))
+	}
+	if kind == paramNames || kind == valueNames || kind == allNames {
+		names = slices.AppendSeq(names, maps.Keys(c.params))
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	c.names[kind] = names
 	return names
-}
-
-// producers are the steps that may bind a key, in the order of the file.
-func (c *flowChain) producers(key dsl.Key) []*chain.Step {
-	var steps []*chain.Step
-	for i := range c.Steps {
-		if coveredBy(stepOutputs(&c.Steps[i]), key) {
-			steps = append(steps, &c.Steps[i])
-		}
-	}
-	return steps
 }
 
 // maxSuggested is how many names a hint looks through.
@@ -56,7 +53,6 @@ func didYouMean(key dsl.Key, known []string, otherwise string) string {
 // list names a few of many.
 func list(names []string) string {
 	const most = 8
-	names = slices.Compact(slices.Sorted(slices.Values(names)))
 	if len(names) > most {
 		return strings.Join(names[:most], ", ") + ", …"
 	}

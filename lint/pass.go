@@ -2,11 +2,10 @@ package lint
 
 import (
 	"bytes"
-	"slices"
+	"fmt"
 	"strings"
 	"unicode/utf8"
 
-	"github.com/cbpolicy/cbpolicy/chain"
 	"github.com/cbpolicy/cbpolicy/chain/run"
 	"github.com/cbpolicy/cbpolicy/diag"
 	"github.com/cbpolicy/cbpolicy/dsl"
@@ -18,39 +17,13 @@ type pass struct {
 	report     Report
 	data       map[string][]byte // of every file, without a byte order mark
 	marks      map[*diag.Finding]mark
+	made       map[string]int                    // findings of the checks, by file
 	ends       map[registry.Source]diag.Position // of rules; nil until asked for
 	policies   []*dsl.Policy
 	chains     []*flowChain
 	blocks     []*dsl.Block
 	recordings []*run.Recording
 	unread     bool // some document could not be read, and may be a chain
-}
-
-// flowChain is a chain with what is known about its names and values.
-type flowChain struct {
-	*chain.Chain
-	flow                  *chain.Flow
-	args, outputs, params []string            // sorted, each once
-	rules                 []chainRule         // about this chain; set when all files are read
-	assumed               map[int]*chain.Flow // by step: see given
-}
-
-func newFlowChain(c *chain.Chain) *flowChain {
-	f := &flowChain{Chain: c, flow: c.Flow(), assumed: map[int]*chain.Flow{}}
-	for i := range c.Params {
-		f.params = append(f.params, c.Params[i].Name)
-	}
-	for i := range c.Steps {
-		f.outputs = append(f.outputs, stepOutputs(&c.Steps[i])...)
-		for _, a := range c.Steps[i].Args {
-			f.args = append(f.args, a.Name)
-		}
-	}
-	for _, names := range []*[]string{&f.args, &f.outputs, &f.params} {
-		slices.Sort(*names)
-		*names = slices.Compact(*names)
-	}
-	return f
 }
 
 // mark says what of the line a finding is about, as readers keep the place of
@@ -62,11 +35,25 @@ type mark struct {
 	below bool
 }
 
-// add takes a finding over and returns it.
+// maxFindings is how many findings the checks make about one file.
+const maxFindings = dsl.MaxFindings
+
+// add takes a finding over and returns it. The first that is too many for
+// its file is replaced by one that says so; those behind it are dropped.
 func (p *pass) add(f *diag.Finding) *diag.Finding {
-	p.report.Findings = append(p.report.Findings, f)
+	p.made[f.File]++
+	switch n := p.made[f.File]; {
+	case n == maxFindings+1:
+		p.report.Findings = append(p.report.Findings, &diag.Finding{ID: dsl.LimitID, File: f.File, Pos: f.Pos, End: f.End,
+			Message: fmt.Sprintf("more than %d findings; the others are left out", maxFindings), Hint: "correct these first"})
+	case n <= maxFindings:
+		p.report.Findings = append(p.report.Findings, f)
+	}
 	return f
 }
+
+// full reports whether no more findings about a file are taken.
+func (p *pass) full(file string) bool { return p.made[file] > maxFindings }
 
 // addKey is add for a finding about a key within its place.
 func (p *pass) addKey(f *diag.Finding, key dsl.Key, ref bool) {

@@ -19,10 +19,14 @@ import (
 // duplicate-rule and unobservable-frequency.
 func (p *pass) read(f File) {
 	f.Data = bytes.TrimPrefix(f.Data, []byte("\ufeff"))
-	p.data[f.Name] = f.Data
 	if f.Kind == Auto {
 		f.Kind = sniff(f.Data)
 	}
+	if f.Kind == Chain && f.Found && foreign(f) {
+		return
+	}
+	p.data[f.Name] = f.Data
+	p.report.Files++
 	switch f.Kind {
 	case Policy:
 		p.readPolicy(f)
@@ -83,19 +87,50 @@ const (
 	maxNodes = 500_000
 )
 
+// root reads a document and returns its outermost object, or nil.
+func root(f File) *document.Node {
+	n := document.Parse(f.Name, f.Data, document.Limits{Bytes: run.MaxRecording, Depth: maxDepth, Nodes: maxNodes}).Root
+	if n == nil || n.Kind != jsonv.Object {
+		return nil
+	}
+	return n
+}
+
+var (
+	chainFields     = []string{"id", "params", "steps", "circuit_breakers", "circuit_breaker"}
+	recordingFields = []string{"chain", "start", "executions", "confirm"}
+)
+
 // isRecording tells a recording from a chain by the fields that only it has.
 func isRecording(f File) bool {
-	root := document.Parse(f.Name, f.Data, document.Limits{Bytes: run.MaxRecording, Depth: maxDepth, Nodes: maxNodes}).Root
-	if root == nil || root.Kind != jsonv.Object || member(root, "id") != nil {
+	n := root(f)
+	if n == nil || member(n, "id") != nil {
 		return false
 	}
-	for _, field := range []string{"chain", "start", "executions", "confirm"} {
-		if member(root, field) != nil {
+	if slices.ContainsFunc(recordingFields, func(field string) bool { return member(n, field) != nil }) {
+		return true
+	}
+	steps := member(n, "steps")
+	return steps != nil && slices.ContainsFunc(steps.Items, func(n *document.Node) bool { return member(n, "step") != nil })
+}
+
+// foreign reports whether a document is an object that is nothing of ours: it
+// has no field of a chain or a recording, nor one that could be a slip for
+// it; or it is a step, a verdict or the result of a run.
+func foreign(f File) bool {
+	n := root(f)
+	if n == nil {
+		return false
+	}
+	for _, field := range []string{"ability", "decision", "status"} {
+		if member(n, field) != nil {
 			return true
 		}
 	}
-	steps := member(root, "steps")
-	return steps != nil && slices.ContainsFunc(steps.Items, func(n *document.Node) bool { return member(n, "step") != nil })
+	ours := slices.Concat(chainFields, recordingFields)
+	return !slices.ContainsFunc(n.Names, func(name document.Name) bool {
+		return slices.Contains(ours, name.Text) || diag.Suggest(name.Text, ours) != ""
+	})
 }
 
 // member returns a field of an object, or nil.

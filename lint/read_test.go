@@ -34,3 +34,35 @@ func TestRead(t *testing.T) {
 		})
 	}
 }
+
+// TestRead_Found passes over what is nothing of ours, unless it was named.
+func TestRead_Found(t *testing.T) {
+	tests := []struct {
+		name, text string
+		passed     bool
+	}{
+		{"a manifest", "name: x\nversion: 1.0.0\npermissions: [a.b]\nrules: [{name: y}]\n", true},
+		{"a package", `{"name":"x","dependencies":{}}`, true},
+		{"a step", `{"chain":"a","ability":"x","args":{}}`, true},
+		{"a verdict", `{"decision":"abort","chain":"a","step":"s"}`, true},
+		{"a result", `{"status":"aborted","chain":"a","steps":[{"step":"s","outcome":"ran"}]}`, true},
+		{"a chain without steps", "id: x\n", false},
+		{"a chain with a slip in all it has", "stesp: []\n", false},
+		{"a recording", "confirm: {x: maybe}\n", false},
+		{"what does not parse", "name: [\n", false},
+		{"a list", "- name: x\n", false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			f := file("x.yaml", tt.text)
+			if named := lint.Run([]lint.File{f}); named.Files != 1 || len(named.Findings) == 0 {
+				t.Errorf("named: %d files, %v", named.Files, named.Findings)
+			}
+			f.Found = true
+			found := lint.Run([]lint.File{f})
+			if passed := found.Files == 0 && len(found.Findings) == 0; passed != tt.passed {
+				t.Errorf("found: %d files, %v", found.Files, found.Findings)
+			}
+		})
+	}
+}

@@ -7,34 +7,6 @@ import (
 	"github.com/cbpolicy/cbpolicy/dsl"
 )
 
-// binding says whether a key has a value at some place of a chain.
-type binding int
-
-const (
-	always binding = iota // on every path there
-	maybe                 // on some paths
-	never                 // on none
-)
-
-// output tells what is known of a key before step i, from what steps put out.
-func (c *flowChain) output(i int, key dsl.Key) binding {
-	switch {
-	case c.flow.Must(i, key):
-		return always
-	case c.flow.May(i, key):
-		return maybe
-	}
-	return never
-}
-
-// bound is output with the parameters.
-func (c *flowChain) bound(i int, key dsl.Key) binding {
-	if coveredBy(c.params, key) {
-		return always
-	}
-	return c.output(i, key)
-}
-
 // chainRule is a rule that is about one chain, its own or an operator's in a
 // section for it alone, with what it reads.
 type chainRule struct {
@@ -89,40 +61,51 @@ func (c *flowChain) ruleReads(r *dsl.Rule) []ruleRead {
 		ability, ok := a.(*dsl.Ability)
 		return ok && !ability.Not
 	})
+	var steps []int // at which the rule looks
+	for i := range c.Steps {
+		if selects(r, c.Steps[i].Ability) {
+			steps = append(steps, i)
+		}
+	}
 	var reads []ruleRead
 	for _, atom := range r.Condition {
 		switch a := atom.(type) {
 		case *dsl.Threshold:
-			if a.Key.IsMeter() || r.Options.Missing == dsl.MissingSkip {
+			// A step's error is bound without being declared: no rule waits for it.
+			declared := c.isArg(a.Key) || c.declaresOutput(a.Key)
+			if a.Key.IsMeter() || r.Options.Missing == dsl.MissingSkip || declared && waits {
 				continue
 			}
-			read := c.read(r, a, a.Key, func(i int) binding {
-				if _, arg := c.Declares(i, a.Key); arg {
+			args := stepsOf(c.args, a.Key)
+			reads = append(reads, newRuleRead(a, a.Key, declared, steps, func(i int) binding {
+				if _, ok := slices.BinarySearch(args, i); ok {
 					return always
 				}
 				return c.bound(i, a.Key)
-			})
-			if !read.declared || !waits {
-				reads = append(reads, read)
-			}
+			}))
 		case *dsl.When:
 			for _, w := range whenReads(a.Expr) {
-				reads = append(reads, c.read(r, a, w.key, func(i int) binding { return c.whenBound(i, w) }))
+				reads = append(reads, newRuleRead(a, w.key, c.isArg(w.key) || c.produced(w.key), steps, func(i int) binding { return c.whenBound(i, w) }))
 			}
 		}
 	}
 	return reads
 }
 
-// read sorts the steps at which a rule looks by what is known of a key there.
-func (c *flowChain) read(r *dsl.Rule, atom dsl.Atom, key dsl.Key, bound func(step int) binding) ruleRead {
-	read := ruleRead{atom: atom, key: key}
-	for i := range c.Steps {
-		output, arg := c.Declares(i, key)
-		read.declared = read.declared || output || arg
-		if !selects(r, c.Steps[i].Ability) {
-			continue
+// declaresOutput reports whether a step declares the key as what it puts out.
+func (c *flowChain) declaresOutput(key dsl.Key) bool {
+	for _, i := range stepsOf(c.outputs, key) {
+		if output, _ := c.Declares(i, key); output {
+			return true
 		}
+	}
+	return false
+}
+
+// newRuleRead sorts steps by what is known of a key there.
+func newRuleRead(atom dsl.Atom, key dsl.Key, declared bool, steps []int, bound func(step int) binding) ruleRead {
+	read := ruleRead{atom: atom, key: key, declared: declared}
+	for _, i := range steps {
 		switch bound(i) {
 		case always:
 			read.always = append(read.always, i)
@@ -175,6 +158,3 @@ func (c *flowChain) templateReads() []templateRead {
 	}
 	return reads
 }
-
-// produced reports whether some step of the chain may bind the key, early or late.
-func (c *flowChain) produced(key dsl.Key) bool { return c.flow.May(len(c.Steps), key) }

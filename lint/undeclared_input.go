@@ -2,7 +2,6 @@ package lint
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/cbpolicy/cbpolicy/chain"
@@ -17,7 +16,7 @@ func undeclaredInput(p *pass) {
 	for _, c := range p.chains {
 		for _, read := range c.templateReads() {
 			if c.nowhere(read.ref.Key) && c.missingStep(read.ref.Key) == "" {
-				p.undeclared(c, read.ref.Key, dsl.Span{Start: read.ref.Pos}, fmt.Sprintf("step %s reads", c.Steps[read.step].ID), slices.Concat(c.params, c.outputs))
+				p.undeclared(c, read.ref.Key, dsl.Span{Start: read.ref.Pos}, fmt.Sprintf("step %s reads", c.Steps[read.step].ID), c.known(valueNames))
 			}
 		}
 		for i := range c.Rules {
@@ -30,14 +29,13 @@ func undeclaredInput(p *pass) {
 // parameter; a reason may name any value.
 func (p *pass) ruleInputs(c *flowChain, r *chain.Rule) {
 	for _, atom := range r.Condition {
-		if t, ok := atom.(*dsl.Threshold); ok && t.Value.Param != "" && !coveredBy(c.params, t.Value.Param) {
-			p.undeclared(c, t.Value.Param, t.At, fmt.Sprintf("rule %s compares with", r.ID()), c.params)
+		if t, ok := atom.(*dsl.Threshold); ok && t.Value.Param != "" && !c.isParam(t.Value.Param) {
+			p.undeclared(c, t.Value.Param, t.At, fmt.Sprintf("rule %s compares with", r.ID()), c.known(paramNames))
 		}
 	}
-	known := slices.Concat(c.params, c.args, c.outputs)
 	for _, key := range references(r.Reason) {
-		if !key.IsMeter() && !coveredBy(known, key) {
-			f := p.undeclared(c, key, dsl.Span{Start: r.Pos}, fmt.Sprintf("the reason of rule %s shows", r.ID()), known)
+		if !key.IsMeter() && !c.knows(key) {
+			f := p.undeclared(c, key, dsl.Span{Start: r.Pos}, fmt.Sprintf("the reason of rule %s shows", r.ID()), c.known(allNames))
 			p.marks[f] = mark{key: key, ref: true, below: true} // the place of the rule is that of its condition
 		}
 	}
@@ -60,8 +58,11 @@ func (p *pass) undeclared(c *flowChain, key dsl.Key, at dsl.Span, who string, kn
 
 // nowhere reports whether a key is no parameter and no step's output.
 func (c *flowChain) nowhere(key dsl.Key) bool {
-	return !coveredBy(c.params, key) && !c.produced(key)
+	return !c.isParam(key) && !c.produced(key)
 }
+
+// knows reports whether a key is a parameter, an argument or an output.
+func (c *flowChain) knows(key dsl.Key) bool { return c.isArg(key) || !c.nowhere(key) }
 
 // references returns the keys of the {{…}} in a text.
 func references(text string) []dsl.Key {

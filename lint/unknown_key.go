@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/cbpolicy/cbpolicy/chain"
 	"github.com/cbpolicy/cbpolicy/diag"
 	"github.com/cbpolicy/cbpolicy/dsl"
 )
@@ -17,7 +18,7 @@ func unknownKey(p *pass) {
 		for i := range c.Rules {
 			for _, atom := range c.Rules[i].Condition {
 				if u := c.unknown(atom); u != nil {
-					p.addKey(u.finding(c.File, diag.Error, diag.Proved, fmt.Sprintf("of chain %q", c.ID)), u.key, false)
+					p.unknown(u, c.known(u.kind), &diag.Finding{File: c.File}, fmt.Sprintf("of chain %q", c.ID))
 				}
 			}
 		}
@@ -35,78 +36,70 @@ func unknownKey(p *pass) {
 func (p *pass) unknownToAll(file string, pattern dsl.NamePattern, r *dsl.Rule) {
 	var chains []*flowChain
 	for _, c := range p.chains {
-		if pattern.Match(c.ID) && slices.ContainsFunc(c.abilities(), func(a string) bool { return selects(r, a) }) {
+		if pattern.Match(c.ID) && slices.ContainsFunc(c.Steps, func(s chain.Step) bool { return selects(r, s.Ability) }) {
 			chains = append(chains, c)
 		}
 	}
 	if len(chains) == 0 || p.unread && !pattern.Literal() || r.Options.Missing == dsl.MissingSkip {
 		return // not enough is known, or the author says that the key may be missing
 	}
-	confidence, where := diag.Possible, "of the chains that were checked with it"
-	if pattern.Literal() {
-		confidence, where = diag.Proved, fmt.Sprintf("of chain %q", pattern)
-	}
 	for _, atom := range r.Condition {
-		var first *unknown
+		u := chains[0].unknown(atom)
+		if u == nil || slices.ContainsFunc(chains[1:], func(c *flowChain) bool { return c.unknown(atom) == nil }) {
+			continue
+		}
+		var known []string
 		for _, c := range chains {
-			u := c.unknown(atom)
-			if u == nil {
-				first = nil
-				break
-			}
-			if first == nil {
-				first = u
-			}
-			first.known = append(first.known, u.known...)
+			known = append(known, c.known(u.kind)...)
 		}
-		if first != nil {
-			p.addKey(first.finding(file, diag.Warning, confidence, where), first.key, false)
+		slices.Sort(known)
+		f := &diag.Finding{File: file, Severity: diag.Warning, Confidence: diag.Possible}
+		where := "of the chains that were checked with it"
+		if pattern.Literal() {
+			f.Confidence, where = diag.Proved, fmt.Sprintf("of chain %q", pattern)
 		}
+		p.unknown(u, slices.Compact(known), f, where)
 	}
 }
 
-// unknown is a key that nothing declares.
-type unknown struct {
-	key   dsl.Key
-	at    dsl.Span
-	what  string   // what could have declared it
-	known []string // names that are declared
+// undeclaredKey is a key that nothing declares.
+type undeclaredKey struct {
+	key  dsl.Key
+	at   dsl.Span
+	kind string // of names among which it is not
 }
 
-func (u *unknown) finding(file string, severity diag.Severity, confidence diag.Confidence, where string) *diag.Finding {
+// unknown completes a finding about a key.
+func (p *pass) unknown(u *undeclaredKey, known []string, f *diag.Finding, where string) {
+	if p.full(f.File) {
+		return
+	}
 	otherwise := "nothing of that kind is declared"
-	if len(u.known) > 0 {
-		otherwise = "there are " + list(u.known)
+	if len(known) > 0 {
+		otherwise = "there are " + list(known)
 	}
-	return &diag.Finding{ID: UnknownKeyID, Severity: severity, Confidence: confidence, File: file, Pos: u.at.Start, End: u.at.End,
-		Message: fmt.Sprintf("no %s %s is called %s", u.what, where, u.key), Hint: didYouMean(u.key, u.known, otherwise)}
+	f.ID, f.Pos, f.End = UnknownKeyID, u.at.Start, u.at.End
+	f.Message = fmt.Sprintf("no %s %s is called %s", u.kind, where, u.key)
+	f.Hint = didYouMean(u.key, known, otherwise)
+	p.addKey(f, u.key, false)
 }
 
 // unknown returns what an atom reads that the chain does not know; nil: nothing.
-func (c *flowChain) unknown(atom dsl.Atom) *unknown {
+func (c *flowChain) unknown(atom dsl.Atom) *undeclaredKey {
 	switch a := atom.(type) {
 	case *dsl.Threshold:
-		known := slices.Concat(c.args, c.outputs, c.params)
-		if !a.Key.IsMeter() && !coveredBy(known, a.Key) {
-			return &unknown{a.Key, a.At, "output, argument or parameter", known}
+		if !a.Key.IsMeter() && !c.knows(a.Key) {
+			return &undeclaredKey{a.Key, a.At, allNames}
 		}
 	case *dsl.Match:
-		known, what := c.outputs, "output"
-		if a.Subject == dsl.Arg {
-			known, what = c.args, "argument"
-		}
-		if a.Key.Literal() && !coveredBy(known, dsl.Key(a.Key)) {
-			return &unknown{dsl.Key(a.Key), a.At, what, known}
+		key := dsl.Key(a.Key)
+		switch {
+		case !a.Key.Literal():
+		case a.Subject == dsl.Arg && !c.isArg(key):
+			return &undeclaredKey{key, a.At, argNames}
+		case a.Subject == dsl.Output && !c.produced(key):
+			return &undeclaredKey{key, a.At, outputNames}
 		}
 	}
 	return nil
-}
-
-// abilities are those of all steps.
-func (c *flowChain) abilities() []string {
-	names := make([]string, len(c.Steps))
-	for i := range c.Steps {
-		names[i] = c.Steps[i].Ability
-	}
-	return names
 }

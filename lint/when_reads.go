@@ -22,12 +22,9 @@ func (c *flowChain) whenBound(i int, w whenRead) binding {
 	case "outputs":
 		return c.output(i, w.key)
 	case "args":
-		for _, a := range c.Steps[i].Args {
-			if a.Name == string(w.key) {
-				return always
-			}
+		if _, ok := slices.BinarySearch(c.args[string(w.key)], i); !ok {
+			return never
 		}
-		return never
 	}
 	return always // the expression was compiled against the parameters
 }

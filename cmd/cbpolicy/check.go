@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -20,8 +21,9 @@ func newCheck() *cobra.Command {
 		Short: "Say what is wrong with policies, chains and blocks",
 		Long: `check reads policies (.cbp), chains and recordings (.yaml .yml .json), and the
 <nyaya> blocks in any other text. A directory stands for the files below it
-that end in ` + strings.Join(lint.Extensions(), " ") + `; - is standard input, told by its content.
-Files that are checked together are taken to belong together.
+that end in ` + strings.Join(lint.Extensions(), " ") + `, but for documents that have
+nothing of a chain; - is standard input, told by its content. Files
+that are checked together are taken to belong together.
 
 Findings go to standard output. Exit code 3 says that there is an error or a
 warning, 1 that a file could not be read.`,
@@ -50,7 +52,7 @@ func runCheck(cmd *cobra.Command, args []string, format string, errorsOnly bool)
 			return err
 		}
 		if path != stdin {
-			f.Kind = lint.KindOf(path)
+			f.Kind, f.Found = lint.KindOf(path), !named(args, path)
 		}
 	}
 	report := lint.Run(files)
@@ -64,6 +66,11 @@ func runCheck(cmd *cobra.Command, args []string, format string, errorsOnly bool)
 		return exit(exitFindings)
 	}
 	return nil
+}
+
+// named reports whether a path is one of the arguments.
+func named(args []string, path string) bool {
+	return slices.ContainsFunc(args, func(arg string) bool { return filepath.Clean(arg) == filepath.Clean(path) })
 }
 
 // distinct is walk with each file once, in the order in which they come up.

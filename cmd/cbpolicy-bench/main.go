@@ -1,9 +1,9 @@
-// Command bench measures what a decision costs and holds it against bars:
+// Command cbpolicy-bench measures what a decision costs and holds it against bars:
 // ratios between things measured in the same run, medians of interleaved
 // rounds, because machines differ and are noisy. It prints a table and exits
 // with 1 if a bar is missed.
 //
-//	go run ./internal/bench [-rounds 6] [-time 100ms] [-only NAME]
+//	go run ./cmd/cbpolicy-bench [-rounds 6] [-time 100ms] [-only NAME]
 package main
 
 import (

@@ -3,8 +3,9 @@ package memory
 import "github.com/cbpolicy/cbpolicy/state"
 
 // claimOne admits a claim of one known counter in which nothing is exceeded,
-// by a call, or by a run that is in it: the claims that are made most often. Any other it leaves to claim, reporting
-// false and having taken nothing; so it does at the times when a claim sweeps.
+// by a call, or by a run that is in it: the claims that are made most often.
+// Any other it leaves to claim, reporting false and having taken nothing; so
+// it does at the times when a claim sweeps.
 func (s *Store) claimOne(c *state.Claim, now int64, g *state.Grant) bool {
 	n := &c.Needs[0]
 	if len(n.Past) > 0 || len(n.Front) == 0 {

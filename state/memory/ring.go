@@ -29,6 +29,9 @@ func (r *ring) newest(k int) int64 { return r.oldest(int(r.n) - k) }
 
 // after returns how many entries are later than t.
 func (r *ring) after(t int64) int {
+	if r.n == 0 || r.buf[r.head] > t {
+		return int(r.n) // all of them, as in every window that is longer than the history
+	}
 	lo, hi := 0, int(r.n) // entries before lo are not later than t, those from hi on are
 	for lo < hi {
 		mid := (lo + hi) / 2

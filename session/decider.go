@@ -80,12 +80,16 @@ func (d *Decider) decide(ctx context.Context, rs *registry.Step, v *registry.Ver
 		Now: rs.Now, Session: rs.Session, Run: runKey(rs), Call: callID(rs),
 		Needs: m.plan.Needs, Guards: m.plan.Guards, Refused: m.plan.Refused,
 	}
-	if err := d.Store.Claim(ctx, &claim, &m.grant); err != nil {
+	err := d.Store.Claim(ctx, &claim, &m.grant)
+	if err != nil && !d.goOn(ctx, rs, m) {
 		v.Refuse(rs, registry.SlugStoreError, "the state did not answer: "+err.Error())
 		d.record(rs, nil, nil, v)
 		return NotAdmitted
 	}
 	set.Decide(rs, &m.plan, &m.grant.Tally, v)
+	if err != nil {
+		m.grant.Admitted = !v.Decision.Blocks()
+	}
 	if m.grant.Admitted == v.Decision.Blocks() {
 		v.Refuse(rs, registry.SlugInternalFault, "the state and the rules disagree on whether the step is admitted")
 	}
@@ -99,6 +103,16 @@ func (d *Decider) decide(ctx context.Context, rs *registry.Step, v *registry.Ver
 	}
 	memories.Put(m)
 	return admission
+}
+
+// goOn reports whether a step whose claim failed may be decided without the
+// store: the host still wants an answer, and the rules say on_store_error=allow.
+func (d *Decider) goOn(ctx context.Context, rs *registry.Step, m *scratch) bool {
+	if ctx.Err() != nil || !m.plan.WithoutStore(&m.grant.Tally) {
+		return false
+	}
+	m.grant.Now, m.grant.Repeated = rs.Now, false
+	return true
 }
 
 // runKey identifies an execution of a chain in the store. Without a chain,

@@ -136,6 +136,17 @@ func show(r rune, raw string, at int) cell {
 	return cell{raw, 1}
 }
 
+// Columns returns how many columns of a terminal a text takes, escaped.
+func Columns(s string) int {
+	n := 0
+	for s = Escape(s); s != ""; {
+		r, size := utf8.DecodeRuneInString(s)
+		n += show(r, s[:size], n).width
+		s = s[size:]
+	}
+	return n
+}
+
 // ANSI codes.
 const (
 	bold   = "1"

@@ -18,6 +18,14 @@ func render(t *testing.T, o diag.TextOptions, l ...*diag.Finding) string {
 	return b.String()
 }
 
+func TestColumns(t *testing.T) {
+	for s, want := range map[string]int{"": 0, "abc": 3, "é": 1, "e\u0301": 1, "等": 2, "\x1b": 6, "\n": 2, "\xff": 4} {
+		if got := diag.Columns(s); got != want {
+			t.Errorf("%q takes %d columns, want %d", s, got, want)
+		}
+	}
+}
+
 func TestTextBlock(t *testing.T) {
 	got := render(t, diag.TextOptions{},
 		&diag.Finding{ID: "syntax", File: "a.cbp", Pos: at(3, 9), End: at(3, 11), Message: "unknown operator =>",

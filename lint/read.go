@@ -162,5 +162,28 @@ func (p *pass) readText(f File) {
 			break
 		}
 	}
+	if len(raws)+len(findings) == 0 {
+		findings = misnamedPolicy(f)
+	}
 	p.report.Findings = append(p.report.Findings, findings...)
+}
+
+// misnamedPolicy warns of a policy that its name makes a text, in which no
+// rule is looked for.
+func misnamedPolicy(f File) diag.List {
+	line := 0
+	for text := range bytes.Lines(f.Data) {
+		line++
+		text = bytes.TrimSpace(text)
+		if len(text) == 0 || text[0] == '#' {
+			continue
+		}
+		if !bytes.HasPrefix(text, []byte("B:")) && !bytes.HasPrefix(text, []byte("CHAIN:")) {
+			return nil
+		}
+		return diag.List{{ID: dsl.NoBlockID, Severity: diag.Warning, File: f.Name, Pos: diag.Position{Line: line, Column: 1},
+			Message: "this looks like a policy, but its name makes it a text, in which only <nyaya> blocks are read",
+			Hint:    "name it *.cbp", Text: string(text[:min(len(text), 200)])}}
+	}
+	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cbpolicy/cbpolicy/diag"
 	"github.com/cbpolicy/cbpolicy/lint"
 )
 
@@ -64,5 +65,19 @@ func TestRead_Found(t *testing.T) {
 				t.Errorf("found: %d files, %v", found.Files, found.Findings)
 			}
 		})
+	}
+}
+
+func TestPolicyByAnotherName(t *testing.T) {
+	for text, want := range map[string]int{
+		"# limits\n\nB:amount>1|abort|\"x\"\n":    1,
+		"CHAIN:x\n":                               1,
+		"Some words.\n\nB:amount>1|abort|\"x\"\n": 0, // prose that quotes a rule
+		"": 0,
+	} {
+		l := lint.Run([]lint.File{{Name: "limits.policy", Kind: lint.Text, Data: []byte(text)}}).Findings
+		if len(l) != want || want == 1 && (l[0].ID != "no-block" || l[0].Severity != diag.Warning) {
+			t.Errorf("%q: %v", text, l)
+		}
 	}
 }

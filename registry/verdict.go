@@ -221,8 +221,8 @@ func explainMatch(a *dsl.Match, f *Fired) string {
 		if a.Kind == dsl.InOutputs {
 			verb = "occurs in an earlier output"
 		}
-		if a.Not {
-			verb = "does not occur" + verb[len("occurs"):]
+		if a.Not { // also where there is no such argument
+			return fmt.Sprintf("no %s %s %s", subject, a.Key, verb)
 		}
 		return fmt.Sprintf("%s %s %s", subject, a.Key, verb)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cbpolicy/cbpolicy/actions"
 	"github.com/cbpolicy/cbpolicy/chain"
+	"github.com/cbpolicy/cbpolicy/diag"
 	"github.com/cbpolicy/cbpolicy/internal/jsonv"
 	"github.com/cbpolicy/cbpolicy/registry"
 	"github.com/cbpolicy/cbpolicy/session"
@@ -33,13 +34,27 @@ type DryRunOptions struct {
 	Record func(*session.Record)
 	// Progress is told of every step; nil: nobody is told.
 	Progress func(Event)
+	// Warn is told of every entry of the recording that a run to the end had
+	// no use for, in the order of the file; nil: nobody is told. A run that
+	// ended early leaves entries over as a matter of course.
+	Warn func(*diag.Finding)
 }
+
+// UnusedID is the id of the findings that [DryRunOptions.Warn] is told of.
+const UnusedID = "unused-entry"
 
 // DryRun runs a chain against a recording: nothing is called, time is that of
 // the recording, questions are answered by it, and waiting takes no time. Two
 // runs of the same input give the same result, byte for byte. The errors are
-// those of [Runner.Run].
+// those of [Runner.Run]; the result is nil if the run was not begun, as with a
+// recording that does not fit the chain, for which the error is a [diag.List].
 func DryRun(ctx context.Context, o DryRunOptions) (*Result, error) {
+	if o.Chain == nil || o.Recording == nil {
+		return nil, errors.New("run: a dry run needs a chain and a recording")
+	}
+	if l := o.Recording.Check(o.Chain); l.Err() != nil {
+		return nil, l
+	}
 	clock := session.NewVirtualClock(o.Recording.begin())
 	reg := o.Registry
 	if reg == nil {
@@ -66,7 +81,11 @@ func DryRun(ctx context.Context, o DryRunOptions) (*Result, error) {
 		params = map[string]chain.Value{}
 	}
 	maps.Copy(params, o.Params)
-	return r.Run(ctx, params, chain.Host)
+	result, err := r.Run(ctx, params, chain.Host)
+	if err == nil && o.Warn != nil {
+		playback.unused(o.Warn)
+	}
+	return result, err
 }
 
 // epoch is when a dry run begins whose recording does not say.
@@ -117,9 +136,16 @@ func (p *playback) call(_ context.Context, st *chain.Step, _ jsonv.Value) (Outpu
 		}
 		return Output{}, nil
 	}
-	return Output{}, &AbilityError{ClassNotRecorded,
-		fmt.Sprintf("%s records no output for step %q at this point (call %d of it)", p.recording.File, st.ID, p.calls(st.ID)+1)}
+	return Output{}, &gapError{AbilityError{ClassNotRecorded,
+		fmt.Sprintf("%s records no output for step %q at this point (call %d of it)", p.recording.File, st.ID, p.calls(st.ID)+1)}}
 }
+
+// gapError is a hole in the recording. It says nothing of what the step would
+// have done, so no on_failure catches it.
+type gapError struct{ AbilityError }
+
+// Unwrap gives class and message to errors.As.
+func (e *gapError) Unwrap() error { return &e.AbilityError }
 
 // calls returns how many entries of a step were played back.
 func (p *playback) calls(step string) int {
@@ -130,6 +156,21 @@ func (p *playback) calls(step string) int {
 		}
 	}
 	return n
+}
+
+// unused reports the entries that were not played back.
+func (p *playback) unused(warn func(*diag.Finding)) {
+	for i := range p.recording.Steps {
+		entry := &p.recording.Steps[i]
+		if i < p.next[entry.Step] {
+			continue
+		}
+		message, hint := fmt.Sprintf("step %q did not run: the entry is not used", entry.Step), "its condition does not hold, or a jump passes over it"
+		if p.calls(entry.Step) > 0 {
+			message, hint = fmt.Sprintf("step %q was not called again: the entry is not used", entry.Step), "remove it"
+		}
+		warn(&diag.Finding{ID: UnusedID, Severity: diag.Warning, File: p.recording.File, Pos: entry.Pos, Message: message, Hint: hint})
+	}
 }
 
 // answer says what the recording says to each rule of a question.

@@ -60,7 +60,7 @@ func (e *execution) steps(ctx context.Context) error {
 		switch {
 		case err == nil:
 			i++
-		case errors.As(err, &fail) && ctx.Err() == nil:
+		case errors.As(err, &fail) && ctx.Err() == nil && !errors.As(err, new(*gapError)):
 			next, jump := e.runner.opts.Chain.AfterFailure(i)
 			if next < 0 || jump && e.progress.jumped[next] {
 				return err

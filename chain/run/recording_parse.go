@@ -49,6 +49,7 @@ func (r *recordingReader) read(n *document.Node) {
 		{Name: "confirm", Read: r.confirm},
 	}, nil)
 	r.executions(executions)
+	r.end()
 }
 
 func (r *recordingReader) params(n *document.Node) {
@@ -95,6 +96,18 @@ func (r *recordingReader) executions(items []*document.Node) {
 		}
 	}
 	slices.SortFunc(rec.Executions, time.Time.Compare)
+}
+
+// end holds all that the steps took against the last year.
+func (r *recordingReader) end() {
+	left := time.Date(lastYear+1, 1, 1, 0, 0, 0, 0, time.UTC).Sub(r.recording.begin())
+	for _, s := range r.recording.Steps {
+		if s.Took > left {
+			r.Report(chain.LimitID, s.Pos, "the steps up to this one take too long", fmt.Sprintf("shorten took: time ends with the year %d", lastYear))
+			return
+		}
+		left -= s.Took
+	}
 }
 
 func (r *recordingReader) steps(n *document.Node) {

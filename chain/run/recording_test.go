@@ -102,6 +102,8 @@ func TestRecordingFaults(t *testing.T) {
 		"took a number":   {"steps:\n  - {step: a, took: 5}", `r.yaml:2:21: took cannot be "5" (write a duration such as 1.2s or 350ms)`},
 		"took negative":   {"steps:\n  - {step: a, took: -1s}", `r.yaml:2:21: took cannot be "-1s" (write a duration such as 1.2s or 350ms)`},
 		"took too long":   {"steps:\n  - {step: a, took: 9999999h}", `r.yaml:2:21: took cannot be "9999999h" (write a duration such as 1.2s or 350ms)`},
+		"took in all":     {"start: 2261-12-31T23:00:00Z\nsteps:\n  - {step: a, took: 1h}\n  - {step: a, took: 1ns}", `r.yaml:4:5: the steps up to this one take too long (shorten took: time ends with the year 2261)`},
+		"took overflows":  {"steps: [{step: a, took: 2000000h}, {step: a, took: 2000000h}]", `r.yaml:1:36: the steps up to this one take too long (shorten took: time ends with the year 2261)`},
 		"tokens":          {"steps:\n  - {step: a, usage: {input_tokens: 1.5}}", `r.yaml:2:37: input_tokens is a whole number of at least 0`},
 		"tokens negative": {"steps:\n  - {step: a, usage: {cache_read_tokens: -1}}", `r.yaml:2:42: cache_read_tokens is a whole number of at least 0`},
 		"tokens too many": {"steps:\n  - {step: a, usage: {output_tokens: 9223372036854775808}}", `r.yaml:2:38: output_tokens is a whole number of at least 0`},

@@ -65,11 +65,15 @@ func runDryrun(cmd *cobra.Command, o dryrunOptions, path string) (err error) {
 	if err != nil {
 		return err
 	}
-	rec, err := loadRecording(cmd, c, o.recording)
+	rec, err := loadRecording(cmd, o.recording)
 	if err != nil {
 		return err
 	}
-	options := run.DryRunOptions{Chain: c, Recording: rec, Registry: &reg, Params: set}
+	var warnings diag.List
+	options := run.DryRunOptions{
+		Chain: c, Recording: rec, Registry: &reg, Params: set,
+		Warn: func(f *diag.Finding) { warnings = append(warnings, f) },
+	}
 	if o.records != "" {
 		f, err := os.Create(o.records)
 		if err != nil {
@@ -90,6 +94,9 @@ func runDryrun(cmd *cobra.Command, o dryrunOptions, path string) (err error) {
 	if err := printResult(cmd.OutOrStdout(), result, failed, o.format); err != nil {
 		return err
 	}
+	if err := diag.Text(cmd.ErrOrStderr(), warnings, diag.TextOptions{Color: colour(cmd.ErrOrStderr())}); err != nil {
+		return err
+	}
 	return exit(exitCode(result.Status))
 }
 
@@ -106,20 +113,14 @@ func parseSet(set []string) (map[string]chain.Value, error) {
 	return params, nil
 }
 
-func loadRecording(cmd *cobra.Command, c *chain.Chain, path string) (*run.Recording, error) {
+func loadRecording(cmd *cobra.Command, path string) (*run.Recording, error) {
 	name, data, err := read(cmd, path)
 	if err != nil {
 		return nil, err
 	}
 	rec, faults := run.ParseRecording(name, data)
-	if rec != nil {
-		faults = append(faults, rec.Check(c)...)
-	}
-	if faults.Err() != nil {
+	if rec == nil {
 		return nil, refuse(cmd, faults)
-	}
-	if len(faults) > 0 { // warnings
-		return rec, diag.Text(cmd.ErrOrStderr(), faults, diag.TextOptions{Color: colour(cmd.ErrOrStderr())})
 	}
 	return rec, nil
 }

@@ -98,6 +98,7 @@ Exit codes: 0 fine, 1 internal or I/O error, 2 usage, 3 findings,
 4 tests failed, 5 the decision blocks.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
+		Version:       buildVersion(),
 		Args:          noVerb,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}

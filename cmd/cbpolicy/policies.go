@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -13,7 +14,8 @@ import (
 )
 
 // loadPolicies puts policy files in force, all or nothing. A directory
-// stands for the .cbp files below it.
+// stands for the .cbp files below it. Policies without a single rule are
+// refused: they would let everything through, which nobody asks for so.
 func loadPolicies(cmd *cobra.Command, reg *registry.Registry, paths []string) error {
 	files, err := walk(paths, ".cbp")
 	if err != nil {
@@ -35,6 +37,9 @@ func loadPolicies(cmd *cobra.Command, reg *registry.Registry, paths []string) er
 	}
 	if err := reg.Load(policies...); err != nil {
 		return refuse(cmd, err)
+	}
+	if len(paths) > 0 && reg.Set().Len() == 0 {
+		return usage("%s: no rule in %s (a policy file is named *.cbp, or named itself)", cmd.Name(), strings.Join(paths, ", "))
 	}
 	return nil
 }

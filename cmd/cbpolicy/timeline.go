@@ -30,7 +30,7 @@ func (t timeline) print(r *run.Result, failed error) {
 	fmt.Fprintf(t.w, "chain %s\n", diag.Escape(r.Chain))
 	name, ability := 4, 7
 	for _, s := range r.Steps {
-		name, ability = max(name, len(diag.Escape(s.Step))), max(ability, len(diag.Escape(s.Ability)))
+		name, ability = max(name, diag.Columns(s.Step)), max(ability, diag.Columns(s.Ability))
 	}
 	for i := range r.Steps {
 		t.step(&r.Steps[i], name, ability)
@@ -98,8 +98,7 @@ func (t timeline) end(r *run.Result, failed error) {
 }
 
 func pad(s string, n int) string {
-	s = diag.Escape(s)
-	return s + strings.Repeat(" ", max(n-len(s), 0))
+	return diag.Escape(s) + strings.Repeat(" ", max(n-diag.Columns(s), 0))
 }
 
 // duration renders milliseconds in the units that say it exactly: 1.2s, 5m, 1d2h.

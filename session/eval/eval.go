@@ -68,7 +68,7 @@ func (e *Evaluator) Line(ctx context.Context, line []byte) (v registry.Verdict) 
 		if in != nil {
 			st = &in.step
 		}
-		v.Refuse(st, registry.SlugMalformedStep, err.Error())
+		v.Refuse(st, registry.SlugMalformedStep, fmt.Sprintf("step %d cannot be judged: %v", e.lines, err))
 		return v
 	}
 	e.complete(in)

@@ -2,10 +2,12 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
 
+	"github.com/cbpolicy/cbpolicy/actions"
 	"github.com/cbpolicy/cbpolicy/chain/run"
 	"github.com/cbpolicy/cbpolicy/diag"
 )
@@ -92,6 +94,10 @@ func (t timeline) end(r *run.Result, failed error) {
 		fmt.Fprintf(t.w, " at %s by rule %s: %s", diag.Escape(r.Halt.Step), diag.Escape(r.Halt.Rule), diag.Escape(r.Halt.Reason))
 	}
 	t.w.WriteByte('\n')
+	var stop *actions.StopError
+	if errors.As(failed, &stop) && stop.Cause != nil {
+		fmt.Fprintf(t.w, "  %s\n", diag.Escape(stop.Cause.Error()))
+	}
 	if r.Halt != nil {
 		waitText(t.w, r.Halt.RetryAfterMS, "  ")
 	}

@@ -29,12 +29,6 @@ func (c *Claim) CountsOnly() bool {
 	return len(c.Guards)|len(c.Leases)|len(c.Reserves)|len(c.Cells) == 0 && c.Call.IsZero()
 }
 
-// Plain reports whether the claim makes sense and asks for one counter only,
-// which nothing refuses: what a home may answer by the shortest way.
-func (c *Claim) Plain() bool {
-	return len(c.Needs) == 1 && !c.Refused && c.Now >= 0 && c.CountsOnly() && sane(&c.Needs[0])
-}
-
 func (c *Claim) check() error {
 	if c.Now < 0 {
 		return invalid("claim: now is %d, want Unix nanoseconds or 0", c.Now)

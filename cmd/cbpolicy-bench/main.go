@@ -10,8 +10,8 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 )
@@ -48,17 +48,20 @@ func main() {
 	rounds := flag.Int("rounds", 6, "interleaved rounds")
 	per := flag.Duration("time", 100*time.Millisecond, "time a round")
 	program := flag.String("program", "", "the cbpolicy program, to time whole commands; empty: leave them out")
-	only := flag.String("only", "", "only entries and bars whose name contains this")
+	only := flag.String("only", "", "only entries whose name this regular expression matches, and the bars of those")
 	testing.Init()
 	flag.Parse()
 	if err := flag.Set("test.benchtime", per.String()); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(2)
 	}
-	entries, bars := suite(*program)
-	if *only != "" {
-		entries = slices.DeleteFunc(entries, func(e entry) bool { return !strings.Contains(e.name, *only) })
+	which, err := regexp.Compile(*only)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "-only:", err)
+		os.Exit(2)
 	}
+	entries, bars := suite(*program)
+	entries = slices.DeleteFunc(entries, func(e entry) bool { return !which.MatchString(e.name) })
 	if !report(measure(entries, *rounds), entries, bars) {
 		os.Exit(1)
 	}

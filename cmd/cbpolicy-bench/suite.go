@@ -101,7 +101,7 @@ func windows() ([]entry, []bar) {
 		limiters[keys[i]] = rate.NewLimiter(rate.Inf, 1)
 	}
 	store := memory.New(memory.Options{})
-	claim := window1(dsl.MaxHistory-1, 10*time.Millisecond) // so short that it never fills
+	claim := window1(dsl.MaxHistory-1, time.Millisecond) // holds some tens of entries, as the windows of real rules do
 	var grant state.Grant
 	i := 0
 	record := loop("check and record", func() {

@@ -21,7 +21,7 @@ import (
 func need(subject string, run bool) registry.Need {
 	return registry.Need{
 		Counter: registry.CounterID{Spec: "calls:trading.*@chain", Subject: subject},
-		Windows: []registry.Window{{Span: time.Millisecond, Limit: 9_999, Refuses: true}},
+		Windows: []registry.Window{{Span: 100 * time.Microsecond, Limit: 9_999, Refuses: true}},
 		Front:   []int{0},
 		Run:     run,
 	}

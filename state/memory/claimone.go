@@ -1,11 +1,15 @@
 package memory
 
-import "github.com/cbpolicy/cbpolicy/state"
+import (
+	"github.com/cbpolicy/cbpolicy/dsl"
+	"github.com/cbpolicy/cbpolicy/registry"
+	"github.com/cbpolicy/cbpolicy/state"
+)
 
 // claimOne admits a claim of one known counter in which nothing is exceeded,
 // by a call, or by a run that is in it: the claims that are made most often.
-// Any other it leaves to claim, reporting false and having taken nothing; so
-// it does at the times when a claim sweeps.
+// Any other it leaves to claim, reporting false and having taken nothing: so
+// it does at the times when a claim sweeps, and with a need that makes no sense.
 func (s *Store) claimOne(c *state.Claim, now int64, g *state.Grant) bool {
 	n := &c.Needs[0]
 	if len(n.Past) > 0 || len(n.Front) == 0 {
@@ -14,7 +18,14 @@ func (s *Store) claimOne(c *state.Claim, now int64, g *state.Grant) bool {
 	number, hash := s.ofCounter(&n.Counter)
 	sh := &s.shards[number]
 	sh.mu.Lock()
-	defer sh.mu.Unlock()
+	ok := s.enterOne(c, sh, hash, now, g)
+	sh.mu.Unlock() // not deferred: this is the shortest way, and it calls nobody's code
+	return ok
+}
+
+// enterOne is claimOne under the lock of the shard.
+func (s *Store) enterOne(c *state.Claim, sh *shard, hash uint64, now int64, g *state.Grant) bool {
+	n := &c.Needs[0]
 	now = max(now, sh.latest)
 	cn := sh.counters.get(hash, &n.Counter)
 	if cn == nil || now >= sh.turn || (sh.claims+1)%sweepEvery == 0 {
@@ -27,18 +38,42 @@ func (s *Store) claimOne(c *state.Claim, now int64, g *state.Grant) bool {
 		}
 		adds = 0
 	}
-	for _, f := range n.Front {
-		if cn.exceeded(&n.Windows[f], now, adds) {
-			return false
-		}
+	longest, ok := cn.reach(n)
+	if !ok || !cn.quiet(n, now, adds) {
+		return false
 	}
-	cn.ask(n)
+	cn.longest = longest
 	if adds > 0 {
 		cn.add(now)
 	}
 	sh.latest = now
 	sh.claims++
 	g.Now, g.Admitted, g.At = now, true, append(g.At, -1)
+	return true
+}
+
+// reach returns how far back anybody has asked, this need included; false if
+// one of its windows makes no sense.
+func (c *counter) reach(n *registry.Need) (int64, bool) {
+	longest := c.longest
+	for i := range n.Windows {
+		w := &n.Windows[i]
+		if w.Span <= 0 || uint64(w.Limit) >= dsl.MaxHistory {
+			return 0, false
+		}
+		longest = max(longest, int64(w.Span))
+	}
+	return longest, true
+}
+
+// quiet reports whether no window of a need's front, which must not be past
+// its windows, is exceeded.
+func (c *counter) quiet(n *registry.Need, now, adds int64) bool {
+	for _, f := range n.Front {
+		if uint(f) >= uint(len(n.Windows)) || c.exceeded(&n.Windows[f], now, adds) {
+			return false
+		}
+	}
 	return true
 }
 

@@ -14,7 +14,8 @@ type counter struct {
 	longest int64 // the longest window any claim has asked of it, in nanoseconds
 	id      registry.CounterID
 	hash    uint64
-	taken   bool // this claim has added its entry; false between claims
+	taken   bool     // this claim has added its entry; false between claims
+	_       [40]byte // two cache lines, not parts of three
 }
 
 // ask remembers how far back a need looks.

@@ -46,14 +46,14 @@ type Options struct {
 
 // Store keeps the state in memory. It is safe for any number of goroutines.
 type Store struct {
+	shards [numShards]shard // first, so that each begins a cache line
+
 	clock        *clock
 	forget       int64
 	maxCalls     int // a shard
 	maxRuns      int // a shard; of ids of settled amounts too
 	maxApprovals int // a session
-
-	seed   maphash.Seed
-	shards [numShards]shard
+	seed         maphash.Seed
 }
 
 var _ state.Store = (*Store)(nil)

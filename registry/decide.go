@@ -102,7 +102,7 @@ func (f *Fired) setWait(wait time.Duration) {
 func (v *Verdict) conclude() {
 	for i := range v.Fired {
 		f := &v.Fired[i]
-		if !f.decides() {
+		if !f.Decides() {
 			continue
 		}
 		v.Decision = max(v.Decision, decisionOf(f.Rule.Action.Kind))

@@ -23,32 +23,47 @@ func (s *Set) PlanFinal(st *Step, p *Plan, heldBefore map[string]bool) {
 
 func (g *group) planFinal(st *Step, p *Plan, heldBefore map[string]bool) {
 	for _, r := range g.rules {
-		if r.Action.Kind != dsl.Abort && heldBefore[r.Key()] || !r.stepless() {
+		if r.Action.Kind != dsl.Abort && heldBefore[r.Key()] || !r.stepless {
 			continue
 		}
 		p.judge(st, r)
 	}
 }
 
-// stepless reports whether the rule can be judged without a step.
-func (r *Rule) stepless() bool {
+// reads notes what the judging without a step depends on, once the rule is compiled.
+func (r *Rule) reads() {
+	r.stepless = true
 	for i, a := range r.Condition {
 		switch a := a.(type) {
 		case *dsl.Ability, *dsl.Frequency:
-			return false
+			r.stepless = false
 		case *dsl.Match:
 			if a.Subject == dsl.Arg {
-				return false
+				r.stepless = false
 			}
 		case *dsl.Threshold:
-			if s := a.Key.Segments()[0]; s == "worker" || s == "tool" {
-				return false
+			switch scope := a.Key.Segments()[0]; scope {
+			case "worker", "tool":
+				r.stepless = false
+			case "task", "session":
+				r.taskMeter = r.taskMeter || scope == "task"
+				r.sessionMeter = r.sessionMeter || scope == "session"
 			}
 		case *dsl.When:
-			if r.compiled[i].(*whenTest).stepBound {
-				return false
-			}
+			w := r.compiled[i].(*whenTest)
+			r.stepless = r.stepless && !w.stepBound
+			r.taskMeter = r.taskMeter || w.taskMeter
+			r.sessionMeter = r.sessionMeter || w.sessionMeter
 		}
 	}
-	return true
+}
+
+// Ends tells what an abort by the rule brings to its end: the task, if it
+// reads a meter of the task, the session, if it reads one of the session;
+// neither, if it also asks about the step, and so concerns one step.
+func (r *Rule) Ends() (task, session bool) {
+	if r.Action.Kind != dsl.Abort || !r.stepless {
+		return false, false
+	}
+	return r.taskMeter && !r.sessionMeter, r.sessionMeter
 }

@@ -58,6 +58,7 @@ func (g *group) compileRule(r *Rule, counters map[string]*counter) *diag.Finding
 			g.addFrequency(r, i, f, counters)
 		}
 	}
+	r.reads()
 	g.drive(r)
 	return nil
 }

@@ -45,6 +45,9 @@ func (p *Plan) reset(s *Set) {
 	p.set, p.counters, p.held, p.refs, p.envStep = s, p.counters[:0], p.held[:0], p.refs[:0], nil
 }
 
+// Quiet reports whether no rule holds, as far as it can be told without a count.
+func (p *Plan) Quiet() bool { return len(p.held) == 0 && len(p.Needs) == 0 }
+
 // environment returns what when expressions read, made once a plan.
 func (p *Plan) environment(st *Step) *whenEnv {
 	if p.envStep != st {

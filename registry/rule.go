@@ -34,8 +34,11 @@ type Rule struct {
 	ordinal  int        // place in the listing of a verdict; increases with origin and order
 	compiled []compiled // one per atom of the condition
 	ability  bool       // has a positive ability atom
-	freqs    []freqRef  // the frequency atoms
-	reason   *reason    // nil: nothing is filled in
+	stepless bool       // can be judged without a step
+	// It reads a meter of the task, or of the session.
+	taskMeter, sessionMeter bool
+	freqs                   []freqRef // the frequency atoms
+	reason                  *reason   // nil: nothing is filled in
 }
 
 // Key is the identity of the rule as text, unique in a Set.

@@ -44,7 +44,7 @@ func compileThreshold(a *dsl.Threshold) (*thresholdTest, error) {
 func (t *thresholdTest) tells() int { return tellsThreshold }
 
 func (t *thresholdTest) holds(p *Plan, st *Step, r *Rule, f *found) bool {
-	limit, shown, ok := t.limitFor(st)
+	limit, shown, ok := t.limitFor(st, r)
 	if !ok {
 		*f = found{why: Malformed, actual: t.param.key, limit: shown}
 		return true
@@ -119,8 +119,13 @@ func (c *comparison) value(v *Value) bool {
 
 // limitFor returns the number to compare with, also as text. A parameter that
 // is not bound to exactly one number gives none.
-func (t *thresholdTest) limitFor(st *Step) (limit decimal.Decimal, shown string, ok bool) {
+func (t *thresholdTest) limitFor(st *Step, r *Rule) (limit decimal.Decimal, shown string, ok bool) {
 	if t.param == nil {
+		if st.Limits != nil && r.Scope.Origin == Builtin && t.key.meter {
+			if limit, ok := st.Limits[r.ID]; ok {
+				return limit, limit.String(), true
+			}
+		}
 		return t.limit, t.shown, true
 	}
 	count, numbers := 0, 0

@@ -92,8 +92,9 @@ func (f *Fired) ReasonText() string {
 	return f.Rule.ReasonText()
 }
 
-// decides reports whether the rule has a say in the decision.
-func (f *Fired) decides() bool { return f.Rule.Options.Mode == dsl.Enforce && !f.Approved }
+// Decides reports whether the rule has a say in the decision: it is enforced,
+// and was not satisfied.
+func (f *Fired) Decides() bool { return f.Rule.Options.Mode == dsl.Enforce && !f.Approved }
 
 // Verdict is the answer to a step. Reuse it: its slice is overwritten.
 type Verdict struct {
@@ -118,7 +119,7 @@ func (v *Verdict) Reset(st *Step) {
 func (v *Verdict) Blocking() *Fired {
 	for i := range v.Fired {
 		f := &v.Fired[i]
-		if f.decides() && decisionOf(f.Rule.Action.Kind) == v.Decision {
+		if f.Decides() && decisionOf(f.Rule.Action.Kind) == v.Decision {
 			return f
 		}
 	}
@@ -131,6 +132,13 @@ func (v *Verdict) Refuse(st *Step, slug, reason string) {
 	v.Reset(st)
 	v.Decision = Abort
 	v.Fired = append(v.Fired, Fired{Rule: refusal(slug, reason), Why: Refused, RetryAfter: 0})
+}
+
+// RefuseAgain makes v the abort of a rule that fired before and still stands.
+func (v *Verdict) RefuseAgain(st *Step, by *Fired) {
+	v.Reset(st)
+	v.Decision = Abort
+	v.Fired = append(v.Fired, *by)
 }
 
 // refusal stands in for a rule where the engine itself refuses.

@@ -71,8 +71,8 @@ func (e *whenEnv) fill(st *Step) {
 // whenTest is a compiled expression.
 type whenTest struct {
 	program *vm.Program
-	// unread lists what the expression reads, for judging without a step.
-	stepBound bool
+	// What the expression reads, for judging without a step.
+	stepBound, taskMeter, sessionMeter bool
 }
 
 // machines are reused: an expression keeps its stack between runs.
@@ -132,7 +132,7 @@ func compileWhen(a *dsl.When, keys *Keys) (*whenTest, error) {
 	if p.err != nil {
 		return nil, whenError(a, p.err)
 	}
-	return &whenTest{program: program, stepBound: p.stepBound}, nil
+	return &whenTest{program: program, stepBound: p.stepBound, taskMeter: p.taskMeter, sessionMeter: p.sessionMeter}, nil
 }
 
 // WhenError says what is wrong in a when expression, at an offset in code points.

@@ -16,6 +16,8 @@ type patcher struct {
 	keys      *Keys
 	err       error
 	stepBound bool
+	// It reads a meter of the task, or of the session.
+	taskMeter, sessionMeter bool
 }
 
 // Visit implements ast.Visitor.
@@ -93,6 +95,10 @@ func (p *patcher) identifier(n *ast.IdentifierNode) {
 		p.fail(n, "$env is not allowed: name what the rule reads")
 	case "step", "ability", "args", "worker", "tool":
 		p.stepBound = true
+	case "task":
+		p.taskMeter = true
+	case "session":
+		p.sessionMeter = true
 	}
 }
 

@@ -76,10 +76,7 @@ func (d *Decider) decide(ctx context.Context, rs *registry.Step, v *registry.Ver
 	m := memories.Get().(*scratch) // after a panic it is not given back
 	set := d.Registry.Set()
 	plan(set, rs, &m.plan)
-	claim := state.Claim{
-		Now: rs.Now, Session: rs.Session, Run: runKey(rs), Call: callID(rs),
-		Needs: m.plan.Needs, Guards: m.plan.Guards, Refused: m.plan.Refused,
-	}
+	claim := claimOf(rs, m)
 	err := d.Store.Claim(ctx, &claim, &m.grant)
 	if err != nil && !d.goOn(ctx, rs, m) {
 		v.Refuse(rs, registry.SlugStoreError, "the state did not answer: "+err.Error())
@@ -103,6 +100,14 @@ func (d *Decider) decide(ctx context.Context, rs *registry.Step, v *registry.Ver
 	}
 	memories.Put(m)
 	return admission
+}
+
+// claimOf is what a planned step asks of the store.
+func claimOf(rs *registry.Step, m *scratch) state.Claim {
+	return state.Claim{
+		Now: rs.Now, Session: rs.Session, Run: runKey(rs), Call: callID(rs),
+		Needs: m.plan.Needs, Guards: m.plan.Guards, Refused: m.plan.Refused,
+	}
 }
 
 // goOn reports whether a step whose claim failed may be decided without the

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/cbpolicy/cbpolicy/dsl"
 	"github.com/cbpolicy/cbpolicy/registry"
+	"github.com/cbpolicy/cbpolicy/session/meter"
 	"github.com/cbpolicy/cbpolicy/state"
 )
 
@@ -20,6 +22,9 @@ type Options struct {
 	// Record receives a record of every decision, while the session is
 	// locked: it must not call back. nil: none is made.
 	Record func(*Record)
+	// Edits are the abilities that edit files, as far as the growing-edit
+	// streak is concerned; nil: meter.EditPatterns.
+	Edits []dsl.NamePattern
 }
 
 // Session is one conversation of one agent with its user. Its methods are
@@ -29,13 +34,20 @@ type Session struct {
 	decider Decider
 	clock   Clock
 
-	mu      sync.Mutex
-	history History
-	outputs *registry.Values
-	user    registry.Words
-	seen    registry.Words // earlier outputs
-	calls   int            // admitted so far
-	runs    int
+	wall Clock // clock, or the machine's where the windows go by the store's
+
+	mu     sync.Mutex
+	latest int64 // the latest time at which something happened
+	tasks  tasks
+	// Memory of the judgements without a step.
+	stepless registry.Step
+	noticed  registry.Verdict
+	history  History
+	outputs  *registry.Values
+	user     registry.Words
+	seen     registry.Words // earlier outputs
+	calls    int            // admitted so far
+	runs     int
 }
 
 // New returns a session, or an error that names what is missing.
@@ -48,10 +60,19 @@ func New(o Options) (*Session, error) {
 	case o.Store == nil:
 		return nil, errors.New("session: no store")
 	}
-	return &Session{
-		id: o.ID, clock: o.Clock, outputs: &registry.Values{},
+	s := &Session{
+		id: o.ID, clock: o.Clock, wall: o.Clock, outputs: &registry.Values{},
 		decider: Decider{Registry: o.Registry, Store: o.Store, Record: o.Record},
-	}, nil
+	}
+	if s.wall == nil {
+		s.wall = SystemClock()
+	}
+	var edits meter.Options
+	if o.Edits != nil {
+		edits.Edits = meter.Matcher(o.Edits)
+	}
+	s.tasks = newTasks(edits, s.at(0))
+	return s, nil
 }
 
 // ID returns the session's id.
@@ -74,21 +95,50 @@ func (s *Session) NewRun() string {
 func (s *Session) Before(ctx context.Context, st *Step, v *registry.Verdict) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	rs := s.complete(st)
-	if st.Final {
-		s.decider.Final(ctx, rs, st.Held, v)
+	rs, at := s.complete(st), s.at(0)
+	k := s.tasks.find(st.Task)
+	if by := s.tasks.endedBy(k); by != nil {
+		v.RefuseAgain(rs, by)
 		return
 	}
+	rs.Limits = s.tasks.limitsOf(k)
+	if st.Final {
+		rs.Meters = s.tasks.read(k, at, nil)
+		s.decider.Final(ctx, rs, st.Held, v)
+		s.refused(k, at, v)
+		return
+	}
+	call := s.tasks.call(rs)
+	rs.Meters = s.tasks.read(k, at, call)
 	admission := s.decider.Decide(ctx, rs, v)
 	if admission == NotAdmitted {
+		s.refused(k, at, v)
 		return
 	}
 	if admission == Admitted || st.number == 0 {
 		s.calls++
 		st.number = s.calls
 	}
+	if st.flight = k.Find(st.Call.ID); admission == Admitted || st.Call.ID == "" || st.flight == 0 {
+		st.flight = k.Begin(call, at)
+	}
+	st.task = k
 	st.admitted = callID(rs)
 	s.history.Add(st.Ability)
+}
+
+// refused ends what an abort over a meter concerns, and lets the clocks stand
+// still while a person is asked.
+func (s *Session) refused(k *meter.Task, at int64, v *registry.Verdict) {
+	for i := range v.Fired {
+		s.tasks.end(k, &v.Fired[i])
+	}
+	switch v.Decision {
+	case registry.Confirm, registry.Review:
+		k.Asked(at)
+	default:
+		k.Beat(at)
+	}
 }
 
 // After reports the result of an admitted step, so that later ones can be
@@ -98,6 +148,7 @@ func (s *Session) After(ctx context.Context, o Outcome) (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	defer errorOnPanic(&err)
+	s.finish(&o)
 	if o.Output != nil {
 		o.Output.Leaves(s.seen.Add)
 		if o.Step.Outputs == nil {
@@ -112,6 +163,19 @@ func (s *Session) After(ctx context.Context, o Outcome) (err error) {
 		return fmt.Errorf("session %s: settle call %s: %w", s.id, o.Step.Call.ID, err)
 	}
 	return nil
+}
+
+// finish tells the meters of a result.
+func (s *Session) finish(o *Outcome) {
+	if o.Step.task == nil {
+		return
+	}
+	r := meter.Result{Failed: o.Failed, Output: o.Message, Counts: countsAgainstTool(o.Class)}
+	if o.Output != nil {
+		r.Output = o.Output.String()
+	}
+	r.Gave = r.Output == ""
+	o.Step.task.Finish(o.Step.flight, r, s.at(0))
 }
 
 // errorOnPanic, deferred, turns a store that panics into an error.
@@ -136,6 +200,7 @@ func (s *Session) User(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.user.Add(text)
+	s.tasks.tree.Top().User(len(text), s.at(0))
 }
 
 // Approve records a yes to a confirm rule for this step. It admits one call,

@@ -2,6 +2,7 @@ package session
 
 import (
 	"github.com/cbpolicy/cbpolicy/registry"
+	"github.com/cbpolicy/cbpolicy/session/meter"
 	"github.com/cbpolicy/cbpolicy/state"
 )
 
@@ -35,6 +36,8 @@ type Step struct {
 
 	admitted state.CallID
 	number   int // counts the session's admitted calls, from 1
+	flight   meter.Flight
+	task     *meter.Task // nil: not admitted
 }
 
 // Outcome is the result of an admitted step.

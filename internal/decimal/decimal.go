@@ -223,3 +223,68 @@ func (d Decimal) TimesInt(n int64) (Decimal, bool) {
 	}
 	return small(d.neg, lo, int(d.exp)), true
 }
+
+// Scaled returns n × 10^exp, with exp from −18 to 18.
+func Scaled(n int64, exp int) Decimal {
+	if n < 0 {
+		return small(true, -uint64(n), exp)
+	}
+	return small(false, uint64(n), exp)
+}
+
+// Quotient returns a number that compares with every decimal of at most 18
+// digits behind the point as num/den does, 0 ≤ num ≤ den < 10^9: the quotient
+// itself if it is such a decimal, else one between its two neighbours.
+func Quotient(num, den int64) Decimal {
+	const grid = 1_000_000_000
+	high := num * grid / den
+	rest := num * grid % den
+	low, rest := rest*grid/den, rest*grid%den
+	n := uint64(high)*grid + uint64(low) // at most 10^18
+	if rest == 0 {
+		return small(false, n, -18)
+	}
+	return small(false, n*10+5, -19)
+}
+
+// CeilScaled returns the least whole number that is not below d × 10^exp, with
+// exp from 0 to 18; false if it does not fit an int64.
+func (d Decimal) CeilScaled(exp int) (int64, bool) {
+	if d.long != short {
+		return 0, false
+	}
+	shift := int(d.exp) + exp
+	n := d.coef
+	switch {
+	case shift > 18 || shift < -19:
+		if n == 0 {
+			return 0, true
+		}
+		if shift > 18 {
+			return 0, false
+		}
+		n, shift = 1, 0 // less than one
+		if d.neg {
+			n = 0
+		}
+	case shift >= 0:
+		hi, lo := bits.Mul64(n, pow10[shift])
+		if hi != 0 {
+			return 0, false
+		}
+		n = lo
+	default:
+		div := pow10[-shift]
+		q, rest := n/div, n%div
+		if n = q; rest > 0 && !d.neg {
+			n++
+		}
+	}
+	if n > math.MaxInt64 {
+		return 0, false
+	}
+	if d.neg {
+		return -int64(n), true
+	}
+	return int64(n), true
+}

@@ -1,0 +1,56 @@
+package registry
+
+import "hash/maphash"
+
+// Fingerprint tells values apart within this process: equal values give equal
+// numbers, others with overwhelming likelihood others. The order of the names
+// does not matter, how a number is written does.
+func (vs *Values) Fingerprint(seed maphash.Seed) uint64 {
+	var sum uint64
+	if vs == nil {
+		return sum
+	}
+	for name, v := range vs.bound {
+		sum += memberPrint(seed, name, v.text, &v.Value)
+	}
+	for name, text := range vs.texts {
+		sum += memberPrint(seed, name, text, nil)
+	}
+	return sum
+}
+
+// memberPrint hashes one name with its value. A text and a number that are
+// written alike differ, as they do in a call.
+func memberPrint(seed maphash.Seed, name, text string, v *Value) uint64 {
+	var h maphash.Hash
+	h.SetSeed(seed)
+	h.WriteString(name)
+	switch {
+	case v == nil || v.kind != kindOther && !v.numeric:
+		h.WriteByte(0)
+		h.WriteString(text)
+	case v.numeric:
+		h.WriteByte(1)
+		h.WriteString(text)
+	default:
+		h.WriteByte(2)
+		h.Write(v.tree.AppendJSON(nil))
+	}
+	return h.Sum64()
+}
+
+// TextBytes returns how many bytes of text stand under a name, in lists and
+// objects too.
+func (vs *Values) TextBytes(name string) int64 {
+	v, ok := vs.get(name)
+	if !ok {
+		return 0
+	}
+	if v.kind != kindOther {
+		return int64(len(v.text))
+	}
+	n := int64(0)
+	w := leafWalk{f: func(leaf string) bool { n += int64(len(leaf)); return true }}
+	w.walk(v.tree, maxInner)
+	return n
+}

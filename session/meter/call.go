@@ -1,0 +1,110 @@
+package meter
+
+import (
+	"encoding/binary"
+	"hash/maphash"
+	"strings"
+
+	"github.com/cbpolicy/cbpolicy/dsl"
+)
+
+// Call is a call that is made, or about to be.
+type Call struct {
+	ID      string // "": it has none
+	Ability string
+	Worker  string // of a delegation; "": it is none
+	// Args tells the arguments apart: equal arguments, equal numbers.
+	Args uint64
+	// NewText is how many bytes an edit writes; only read of abilities that edit.
+	NewText int64
+}
+
+// Result is what became of a call.
+type Result struct {
+	Output string // as text
+	Failed bool
+	// Counts tells whether a failure is one of the tool: whoever called it
+	// wrongly, and a cancellation, say nothing of the tool.
+	Counts bool
+	// Gave: a delegation that gave up without an error.
+	Gave bool
+}
+
+// Flight identifies a call under way in its tree; 0: none.
+type Flight int64
+
+type flight struct {
+	number  Flight
+	id      string
+	key     print
+	ability string
+	worker  string
+	edit    int64 // bytes of new text; -1: no edit
+}
+
+// print tells texts apart: two hashes and the length.
+type print struct {
+	hash uint64
+	size int
+}
+
+func fingerprint(seed maphash.Seed, text string) print {
+	return print{maphash.String(seed, text), len(text)}
+}
+
+// keyOf tells calls apart by ability and arguments.
+func (t *Tree) keyOf(c *Call) print {
+	var h maphash.Hash
+	h.SetSeed(t.seed)
+	h.WriteString(c.Ability)
+	h.WriteByte(0)
+	h.WriteString(c.Worker)
+	h.WriteByte(0)
+	var args [8]byte
+	binary.LittleEndian.PutUint64(args[:], c.Args)
+	h.Write(args[:])
+	return print{h.Sum64(), len(c.Ability) + len(c.Worker)}
+}
+
+func (c *Call) editSize(t *Tree) int64 {
+	if t.IsEdit(c) {
+		return c.NewText
+	}
+	return -1
+}
+
+// judged counts a failure under the name of who failed. A worker that
+// succeeds keeps its failures; a tool that succeeds starts anew.
+func (t *Tree) judged(f *flight, r Result) {
+	if f.worker != "" {
+		if r.Failed || r.Gave {
+			t.workers.add(WorkerName(f.worker))
+		}
+		return
+	}
+	switch name := dsl.Fold(f.ability); {
+	case r.Failed && r.Counts:
+		t.tools.add(name)
+	case !r.Failed:
+		t.tools.clear(name)
+	}
+}
+
+// WorkerName is the name under which a worker's failures are counted.
+func WorkerName(name string) string { return dsl.Fold(strings.TrimSpace(name)) }
+
+// FailWorker counts a failure of a worker that no call of this tree shows.
+func (t *Tree) FailWorker(name string) { t.workers.add(WorkerName(name)) }
+
+// ResetWorker forgets the failures of a worker.
+func (t *Tree) ResetWorker(name string) { t.workers.clear(WorkerName(name)) }
+
+// WorkerFailures returns how often a worker has failed.
+func (t *Tree) WorkerFailures(name string) int64 { return t.workers.get(WorkerName(name)) }
+
+// EachWorker calls f for every worker that has failed, in no order.
+func (t *Tree) EachWorker(f func(name string, failures int64)) {
+	for name, n := range t.workers.of {
+		f(name, n)
+	}
+}

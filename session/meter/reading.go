@@ -1,0 +1,103 @@
+package meter
+
+import (
+	"github.com/cbpolicy/cbpolicy/dsl"
+	"github.com/cbpolicy/cbpolicy/internal/decimal"
+)
+
+// Reading reads the meters of a task at a time, with the call that is about
+// to be made, if one is. It implements registry.Meters.
+type Reading struct {
+	Task *Task
+	At   int64
+	Next *Call // nil: none
+}
+
+// The units of money and time: nano-dollars in a cent, nanoseconds in a second.
+const (
+	centExp   = -7
+	secondExp = -9
+)
+
+// Meter returns a meter; false if the key is none.
+func (r *Reading) Meter(name dsl.Key) (decimal.Decimal, bool) {
+	k, t := r.Task, r.Task.tree
+	switch name {
+	case "task.tool_calls":
+		return decimal.FromInt(k.calls + r.one()), true
+	case "session.tool_calls":
+		return decimal.FromInt(t.total.calls + r.one()), true
+	case "task.spend_cents":
+		return decimal.Scaled(k.spend, centExp), true
+	case "session.spend_cents":
+		return decimal.Scaled(t.total.spend, centExp), true
+	case "task.duration":
+		return decimal.Scaled(k.clock.elapsed(r.At), secondExp), true
+	case "session.duration":
+		return decimal.Scaled(t.total.clock.elapsed(r.At), secondExp), true
+	case "task.idle":
+		return decimal.Scaled(k.idle(r.At), secondExp), true
+	case "task.input_tokens":
+		return decimal.FromInt(k.usage.input), true
+	case "task.output_tokens":
+		return decimal.FromInt(k.usage.output), true
+	case "task.context_tokens":
+		return decimal.FromInt(k.usage.contextTokens()), true
+	case "task.messages":
+		return decimal.FromInt(k.messages), true
+	case "task.output_similarity":
+		return k.outputs.similarity(), true
+	case "task.error_streak":
+		return decimal.FromInt(k.log.errors), true
+	}
+	n, ok := r.streak(name)
+	return decimal.FromInt(n), ok
+}
+
+// one counts the call that is about to be made.
+func (r *Reading) one() int64 {
+	if r.Next != nil {
+		return 1
+	}
+	return 0
+}
+
+// streak reads the meters that depend on what the next call is.
+func (r *Reading) streak(name dsl.Key) (int64, bool) {
+	k, t, next := r.Task, r.Task.tree, r.Next
+	switch name {
+	case "task.same_call_streak":
+		if next == nil {
+			return k.log.sameCall, true
+		}
+		return k.log.sameCallWith(t.keyOf(next)), true
+	case "task.same_ability_streak":
+		if next == nil {
+			return k.log.sameAbility, true
+		}
+		return k.log.sameAbilityWith(fingerprint(t.seed, next.Ability)), true
+	case "task.alternation":
+		if next == nil {
+			return k.log.alternation, true
+		}
+		return k.log.alternationWith(t.keyOf(next)), true
+	case "task.growing_edit_streak":
+		if next != nil {
+			if bytes := next.editSize(t); bytes >= 0 {
+				return k.edits.with(bytes), true
+			}
+		}
+		return k.edits.n, true
+	case "worker.failures":
+		if next == nil || next.Worker == "" {
+			return 0, true
+		}
+		return t.WorkerFailures(next.Worker), true
+	case "tool.failures":
+		if next == nil || next.Worker != "" {
+			return 0, true
+		}
+		return t.tools.get(dsl.Fold(next.Ability)), true
+	}
+	return 0, false
+}

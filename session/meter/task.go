@@ -1,0 +1,223 @@
+package meter
+
+import "slices"
+
+// Task is a unit of work inside a session, with meters of its own.
+type Task struct {
+	id     string
+	tree   *Tree
+	parent *Task // nil: it is the root
+	open   bool
+	worked bool // the agent has said or called something in it
+
+	calls    int64
+	messages int64
+	spend    int64 // nano-dollars, of the tasks below it too
+	usage    usage
+	clock    clock
+	last     int64 // of the latest event
+	waiting  waiting
+	flights  []flight // the earliest first
+	log      callLog
+	outputs  outputs
+	edits    editStreak
+}
+
+// waiting says for whom a task waits.
+type waiting int
+
+const (
+	waitNobody waiting = iota
+	waitUser           // the agent has said something and called nothing: its turn may be over
+	waitAnswer         // a question about a step is asked
+)
+
+func newTask(t *Tree, id string, parent *Task, at int64) *Task {
+	k := &Task{id: id, tree: t, parent: parent, open: true, last: at}
+	k.clock.start(at)
+	return k
+}
+
+// ID returns the task's id; "" is the root.
+func (k *Task) ID() string { return k.id }
+
+// Parent returns the task above, or nil if it is the root.
+func (k *Task) Parent() *Task { return k.parent }
+
+// reopen lets the clocks of a closed task go on from where they stood.
+func (k *Task) reopen(at int64) {
+	k.open, k.last = true, at
+	k.clock.resume(at)
+}
+
+// close stops the clocks and drops what only a task at work needs.
+func (k *Task) close(at int64) {
+	k.open, k.waiting = false, waitNobody
+	k.clock.pause(at)
+	k.flights = nil
+	k.outputs.spare = nil
+}
+
+// touch notes that something was observed. The agent has gone on without its
+// user: the turn before was not over.
+func (k *Task) touch(at int64) {
+	switch k.waiting {
+	case waitUser:
+		k.clock.cancel()
+	case waitAnswer:
+		k.clock.resume(at)
+	}
+	k.waiting = waitNobody
+	k.alive(at)
+	k.tree.total.stir(at, false)
+}
+
+// alive notes a sign of life, which is one of the tasks above too: who waits
+// for a part of its work is not idle.
+func (k *Task) alive(at int64) {
+	for t := k; t != nil; t = t.parent {
+		t.last = max(t.last, at)
+	}
+}
+
+// Worked reports whether the agent has done anything in the task. A root that
+// only holds tasks has not.
+func (k *Task) Worked() bool { return k.worked }
+
+// rest stops the clocks until somebody comes back.
+func (k *Task) rest(why waiting, at int64) {
+	k.waiting = why
+	k.clock.pause(at)
+	k.tree.total.rest(why, at)
+}
+
+// Beat notes a sign of life.
+func (k *Task) Beat(at int64) { k.touch(at) }
+
+// Asked notes that a person is asked about a step: the clocks stand still
+// until anything is observed of the task.
+func (k *Task) Asked(at int64) {
+	k.touch(at)
+	k.rest(waitAnswer, at)
+}
+
+// User notes a message of the user, of a number of bytes.
+func (k *Task) User(bytes int, at int64) {
+	if k.open {
+		k.clock.resume(at)
+	}
+	k.waiting = waitNobody
+	k.alive(at)
+	k.tree.total.stir(at, true)
+	k.message(bytes)
+}
+
+// Assistant notes what the agent said. If no call is under way, it may be
+// waiting for its user from now on.
+func (k *Task) Assistant(text string, at int64) {
+	k.touch(at)
+	k.worked = true
+	k.message(len(text))
+	k.outputs.add(k.tree.seed, text)
+	if len(k.flights) == 0 {
+		k.rest(waitUser, at)
+	}
+}
+
+func (k *Task) message(bytes int) {
+	k.messages++
+	k.usage.unreported += int64(bytes)
+}
+
+// Spend adds a cost in nano-dollars to the task and to those above it.
+func (k *Task) Spend(nano int64, at int64) {
+	k.touchUsage(at)
+	for t := k; t != nil; t = t.parent {
+		t.spend = addTo(t.spend, nano)
+	}
+	k.tree.total.spend = addTo(k.tree.total.spend, nano)
+}
+
+// touchUsage is touch for a report of usage, which belongs to the turn before
+// it and does not say that the agent has gone on.
+func (k *Task) touchUsage(at int64) {
+	if k.waiting == waitNobody {
+		k.alive(at)
+	}
+}
+
+// addTo adds an amount that is not below 0, and stops at the greatest number.
+func addTo(sum, n int64) int64 {
+	if sum += n; sum < 0 {
+		return 1<<63 - 1
+	}
+	return sum
+}
+
+// idle is the time since the last event, in nanoseconds.
+func (k *Task) idle(at int64) int64 {
+	if !k.open || k.waiting != waitNobody || len(k.flights) > 0 && !k.tree.beats {
+		return 0
+	}
+	return max(at-k.last, 0)
+}
+
+// Begin notes a call that is under way from now on, and returns what to end it by.
+func (k *Task) Begin(c *Call, at int64) Flight {
+	k.touch(at)
+	k.worked = true
+	k.calls++
+	k.tree.total.calls++
+	if len(k.flights) == MaxFlights {
+		k.flights = slices.Delete(k.flights, 0, 1)
+	}
+	f := flight{number: Flight(k.tree.total.calls), id: c.ID, key: k.tree.keyOf(c), ability: c.Ability, worker: c.Worker, edit: c.editSize(k.tree)}
+	k.flights = append(k.flights, f)
+	return f.number
+}
+
+// Find returns the call under way that a result belongs to: the latest of
+// that id, or, without an id, the earliest that has none. 0: there is none.
+func (k *Task) Find(id string) Flight {
+	if id == "" {
+		for i := range k.flights {
+			if k.flights[i].id == "" {
+				return k.flights[i].number
+			}
+		}
+		return 0
+	}
+	for i := len(k.flights) - 1; i >= 0; i-- {
+		if k.flights[i].id == id {
+			return k.flights[i].number
+		}
+	}
+	return 0
+}
+
+// Finish notes the result of a call. One that is not under way is a message
+// and nothing more.
+func (k *Task) Finish(f Flight, r Result, at int64) {
+	k.touch(at)
+	k.message(len(r.Output))
+	i := slices.IndexFunc(k.flights, func(x flight) bool { return x.number == f })
+	if i < 0 {
+		return
+	}
+	done := k.flights[i]
+	k.flights = slices.Delete(k.flights, i, i+1)
+	k.log.add(callDone{key: done.key, ability: fingerprint(k.tree.seed, done.ability), output: fingerprint(k.tree.seed, r.Output), failed: r.Failed})
+	if done.edit >= 0 {
+		k.edits.add(done.edit)
+	}
+	k.tree.judged(&done, r)
+}
+
+// Undo takes back a call that was never made.
+func (k *Task) Undo(f Flight) {
+	if i := slices.IndexFunc(k.flights, func(x flight) bool { return x.number == f }); i >= 0 {
+		k.flights = slices.Delete(k.flights, i, i+1)
+		k.calls--
+		k.tree.total.calls--
+	}
+}

@@ -1,0 +1,70 @@
+package meter
+
+// Tokens are what one message of a model took.
+type Tokens struct {
+	Input, Output         int64 // Input without what is below
+	CacheRead, CacheWrite int64
+}
+
+// greatest takes the greater of each field.
+func (t Tokens) greatest(u Tokens) Tokens {
+	return Tokens{max(t.Input, u.Input), max(t.Output, u.Output), max(t.CacheRead, u.CacheRead), max(t.CacheWrite, u.CacheWrite)}
+}
+
+// context is how much the model had before it once the message was written.
+func (t Tokens) context() int64 {
+	return addTo(addTo(t.Input, t.Output), addTo(t.CacheRead, t.CacheWrite))
+}
+
+// maxMessages is of how many messages of a task the usage is remembered, in
+// case it is reported again.
+const maxMessages = 1024
+
+// bytesPerToken is the estimate where no usage is reported: English text and
+// code come to about four bytes a token.
+const bytesPerToken = 4
+
+// usage adds up reports of usage.
+type usage struct {
+	input, output int64
+	context       int64 // of the latest report
+	unreported    int64 // bytes of messages since
+	byMessage     map[string]Tokens
+	order         []string
+}
+
+// Usage notes a report. One of a message that was reported before replaces
+// it, field by field, where it is greater. It returns what is new in it.
+func (k *Task) Usage(message string, t Tokens, at int64) (added Tokens) {
+	k.touchUsage(at)
+	u := &k.usage
+	was := Tokens{}
+	if message != "" {
+		was = u.byMessage[message]
+		t = t.greatest(was)
+		u.remember(message, t)
+	}
+	u.input = addTo(u.input, t.Input-was.Input)
+	u.output = addTo(u.output, t.Output-was.Output)
+	u.context, u.unreported = t.context(), 0
+	return Tokens{t.Input - was.Input, t.Output - was.Output, t.CacheRead - was.CacheRead, t.CacheWrite - was.CacheWrite}
+}
+
+func (u *usage) remember(message string, t Tokens) {
+	if u.byMessage == nil {
+		u.byMessage = map[string]Tokens{}
+	}
+	if _, known := u.byMessage[message]; !known {
+		if len(u.order) == maxMessages {
+			delete(u.byMessage, u.order[0])
+			u.order = append(u.order[:0], u.order[1:]...)
+		}
+		u.order = append(u.order, message)
+	}
+	u.byMessage[message] = t
+}
+
+// contextTokens is the latest report, and an estimate of what came since.
+func (u *usage) contextTokens() int64 {
+	return addTo(u.context, (u.unreported+bytesPerToken-1)/bytesPerToken)
+}

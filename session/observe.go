@@ -1,0 +1,175 @@
+package session
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/cbpolicy/cbpolicy/registry"
+	"github.com/cbpolicy/cbpolicy/session/meter"
+)
+
+// Observe takes in an event and returns the rules that came to hold with it.
+// The clocks are judged at the event's own time before it is applied, so that
+// a silence is seen by the event that ends it; everything is once it is
+// applied. It claims nothing: a step that is to be allowed or refused goes to
+// Before. There is no error: an event that makes no sense is a message of its
+// task, and a rule that fails holds.
+func (s *Session) Observe(ctx context.Context, e *Event) []Halt {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at := s.at(e.At)
+	k := s.tasks.find(e.Task)
+	halts := s.judge(ctx, k, at, nil)
+	k = s.apply(e, k, at)
+	return s.judge(ctx, k, at, halts)
+}
+
+// Sweep judges every open task at a time, Unix nanoseconds, or 0 for now by
+// the session's clock, and returns the rules that came to hold since the last
+// judgement. Call it every second or so: time is the only thing that happens
+// without an event.
+func (s *Session) Sweep(ctx context.Context, now int64) (halts []Halt) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at := s.at(now)
+	s.tasks.tree.Active(func(k *meter.Task) { halts = s.judge(ctx, k, at, halts) })
+	return halts
+}
+
+// at is the time of something that happens: what it says itself, or now. The
+// time of a session does not go back.
+func (s *Session) at(given int64) int64 {
+	if given == 0 {
+		given = s.wall.Now()
+	}
+	s.latest = max(s.latest, given)
+	return s.latest
+}
+
+// apply changes the meters by an event, and returns the task it belongs to.
+func (s *Session) apply(e *Event, k *meter.Task, at int64) *meter.Task {
+	tree := s.tasks.tree
+	switch e.Type {
+	case TaskStart:
+		return tree.Start(e.Task, e.Parent, at)
+	case TaskEnd:
+		s.closeTask(e.Task, at)
+	case Heartbeat:
+		return s.beat(e, k, at)
+	case UserSaid:
+		s.user.Add(e.Text)
+		k.User(len(e.Text), at)
+	case AgentSaid:
+		k.Assistant(e.Text, at)
+	case ToolUse, Delegate:
+		k.Begin(s.tasks.call(s.called(e)), at)
+	case ToolResult:
+		r := meter.Result{Failed: e.Error != nil}
+		if e.Error != nil {
+			r.Output, r.Counts = e.Error.Message, countsAgainstTool(e.Error.Class)
+		}
+		if e.Output != nil {
+			e.Output.Leaves(s.seen.Add)
+			r.Output = e.Output.String()
+		}
+		r.Gave = r.Output == ""
+		k.Finish(k.Find(e.CallID), r, at)
+	case Usage:
+		k.Usage(e.MessageID, e.Tokens, at)
+		if e.HasCost {
+			k.Spend(e.Cost, at)
+		}
+	}
+	return k
+}
+
+// beat is a heartbeat: a sign of life, which also opens and closes its task.
+func (s *Session) beat(e *Event, k *meter.Task, at int64) *meter.Task {
+	s.tasks.tree.Beats()
+	switch {
+	case e.Task == "":
+	case e.Phase == Starting:
+		k = s.tasks.tree.Start(e.Task, e.Parent, at)
+	case e.Phase == Done || e.Phase == Errored:
+		s.closeTask(e.Task, at)
+		return k
+	}
+	k.Beat(at)
+	return k
+}
+
+func (s *Session) closeTask(id string, at int64) {
+	s.tasks.tree.End(id, at)
+	if id != "" {
+		delete(s.tasks.held, id)
+	}
+}
+
+// called is an observed call as a step.
+func (s *Session) called(e *Event) *registry.Step {
+	rs := &registry.Step{Ability: e.Ability, Worker: e.Worker, CallID: e.CallID, Args: e.Args}
+	if e.Type == Delegate && rs.Ability == "" {
+		rs.Ability = delegatePrefix + e.Worker
+	}
+	return rs
+}
+
+// judge has the rules that need no step judged for a task, and appends those
+// that came to hold.
+func (s *Session) judge(ctx context.Context, k *meter.Task, at int64, halts []Halt) []Halt {
+	if s.tasks.endedBy(k) != nil || k.Parent() == nil && !k.Worked() {
+		return halts // a session is no task of its own until something is done in it
+	}
+	rs := &s.stepless
+	*rs = registry.Step{
+		Session: s.id, Task: k.ID(), Outputs: s.outputs, History: &s.history, Words: provenance{s}, Now: at,
+		Meters: s.tasks.read(k, at, nil), Limits: s.tasks.limitsOf(k),
+	}
+	v := &s.noticed
+	s.decider.sweep(ctx, rs, v)
+	if len(v.Fired) == 0 {
+		delete(s.tasks.held, k.ID())
+		return halts
+	}
+	before, now := s.tasks.held[k.ID()], make(map[string]bool, len(v.Fired))
+	for i := range v.Fired {
+		f := &v.Fired[i]
+		key := f.Rule.Key()
+		now[key] = true
+		ended := s.tasks.end(k, f)
+		if ended || !before[key] {
+			halts = append(halts, Halt{Task: k.ID(), At: at, Action: f.Rule.Action.Kind, Ended: ended, Fired: *f, Reason: ReasonOf(f)})
+		}
+	}
+	s.tasks.held[k.ID()] = now
+	return halts
+}
+
+// sweep judges the rules that need no step. Only if one holds is the state
+// asked, and a record made.
+func (d *Decider) sweep(ctx context.Context, rs *registry.Step, v *registry.Verdict) {
+	var none Admission
+	defer refuseOnPanic(rs, v, &none)
+	m := memories.Get().(*scratch)
+	d.Registry.Set().PlanFinal(rs, &m.plan, nil)
+	quiet := m.plan.Quiet()
+	memories.Put(m)
+	if quiet {
+		v.Reset(rs)
+		return
+	}
+	d.Final(ctx, rs, nil, v)
+}
+
+// Resume lets an ended task go on; "" is the session. What ended it will end
+// it again unless a limit was raised; see Raise.
+func (s *Session) Resume(task string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, ended := s.tasks.ended[task]; !ended {
+		return fmt.Errorf("session %s: task %q was not ended", s.id, task)
+	}
+	delete(s.tasks.ended, task)
+	delete(s.tasks.held, task)
+	return nil
+}

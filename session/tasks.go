@@ -1,0 +1,141 @@
+package session
+
+import (
+	"strings"
+
+	"github.com/cbpolicy/cbpolicy/registry"
+	"github.com/cbpolicy/cbpolicy/session/meter"
+)
+
+// delegatePrefix begins the ability of a delegation.
+const delegatePrefix = "delegate."
+
+// tasks is a session's work: the meters of its tasks, what has been ended,
+// and the limits that hold for one task only.
+type tasks struct {
+	tree   *meter.Tree
+	ended  map[string]ending          // by task; "": the session
+	limits map[string]registry.Limits // by task
+	held   map[string]map[string]bool // by task: the rules that held when it was last judged, by their Key
+
+	reasons map[string]string // by worker: why its failure was recorded
+
+	// Memory of the judgement under way.
+	reading meter.Reading
+	next    meter.Call
+}
+
+// ending is the rule that ended a task.
+type ending struct {
+	fired registry.Fired
+}
+
+func newTasks(o meter.Options, at int64) tasks {
+	return tasks{
+		tree: meter.New(o, at), ended: map[string]ending{}, limits: map[string]registry.Limits{},
+		held: map[string]map[string]bool{},
+	}
+}
+
+// find returns the task that a step or an event belongs to: the one it names,
+// the root if that is not known; the active one that was opened last if it
+// names none.
+func (t *tasks) find(id string) *meter.Task {
+	if id == "" {
+		return t.tree.Top()
+	}
+	return t.tree.Task(id)
+}
+
+// read makes the meters of a task readable by rules: with the step that is
+// about to be done, or none.
+func (t *tasks) read(k *meter.Task, at int64, next *meter.Call) registry.Meters {
+	t.reading = meter.Reading{Task: k, At: at, Next: next}
+	return &t.reading
+}
+
+// call describes a step to the meters.
+func (t *tasks) call(st *registry.Step) *meter.Call {
+	t.next = meter.Call{ID: st.CallID, Ability: st.Ability, Worker: worker(st), Args: st.Args.Fingerprint(t.tree.Seed())}
+	if t.tree.IsEdit(&t.next) {
+		t.next.NewText = newText(st.Args)
+	}
+	return &t.next
+}
+
+// worker is who a step delegates to; "": it is no delegation.
+func worker(st *registry.Step) string {
+	if st.Worker != "" {
+		return st.Worker
+	}
+	name, _ := strings.CutPrefix(st.Ability, delegatePrefix)
+	if len(name) == len(st.Ability) {
+		return ""
+	}
+	return name
+}
+
+// editArgs are the names under which editing tools take what they write.
+var editArgs = [...]string{
+	"new_string", "new_str", "new_text", "content", "file_text", "replacement", "insert_text", "patch", "diff", "edits", "text",
+}
+
+// newText is how many bytes an edit writes.
+func newText(args *registry.Values) int64 {
+	n := int64(0)
+	for _, name := range editArgs {
+		n += args.TextBytes(name)
+	}
+	return n
+}
+
+// endedBy returns the rule that ended a task, or one above it, or the
+// session; nil if none did.
+func (t *tasks) endedBy(k *meter.Task) *registry.Fired {
+	if len(t.ended) == 0 {
+		return nil
+	}
+	for ; k != nil; k = k.Parent() {
+		if e, ok := t.ended[k.ID()]; ok {
+			return &e.fired
+		}
+	}
+	return nil
+}
+
+// end ends what a fired abort over a meter concerns, and reports whether it
+// ended anything.
+func (t *tasks) end(k *meter.Task, f *registry.Fired) bool {
+	task, session := f.Rule.Ends()
+	if !task && !session || !f.Decides() {
+		return false
+	}
+	id := k.ID()
+	if session {
+		id = ""
+	}
+	if _, already := t.ended[id]; !already {
+		t.ended[id] = ending{*f}
+	}
+	return true
+}
+
+// limitsOf are the limits that hold for a task: its own, and for what it has
+// none, those of the tasks above.
+func (t *tasks) limitsOf(k *meter.Task) registry.Limits {
+	if len(t.limits) == 0 {
+		return nil
+	}
+	var all registry.Limits
+	for ; k != nil; k = k.Parent() {
+		for id, limit := range t.limits[k.ID()] {
+			if all == nil {
+				all = registry.Limits{}
+			}
+			if _, nearer := all[id]; !nearer {
+				all[id] = limit
+			}
+		}
+	}
+	return all
+}

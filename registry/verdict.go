@@ -134,6 +134,16 @@ func (v *Verdict) Refuse(st *Step, slug, reason string) {
 	v.Fired = append(v.Fired, Fired{Rule: refusal(slug, reason), Why: Refused, RetryAfter: 0})
 }
 
+// Add makes an abort of v for which no rule of a policy stands, beside what
+// fired. The wait is how long until it may be tried again; -1: nobody knows.
+func (v *Verdict) Add(slug, reason string, wait time.Duration) {
+	v.Decision = Abort
+	v.Fired = append(v.Fired, Fired{Rule: refusal(slug, reason), Why: Refused, RetryAfter: wait})
+	if v.RetryAfter != waitNone && (wait == waitNone || wait > v.RetryAfter) {
+		v.RetryAfter = wait
+	}
+}
+
 // RefuseAgain makes v the abort of a rule that fired before and still stands.
 func (v *Verdict) RefuseAgain(st *Step, by *Fired) {
 	v.Reset(st)

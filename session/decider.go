@@ -35,8 +35,33 @@ const (
 
 // scratch is the memory of one decision.
 type scratch struct {
-	plan  registry.Plan
-	grant state.Grant
+	plan   registry.Plan
+	grant  state.Grant
+	leases [1]state.Lease
+}
+
+// ask has a breaker's part claimed: nothing, if it is open, so that the rules
+// are counted all the same; a lease, for a probe.
+func (m *scratch) ask(t *ticket, c *state.Claim) {
+	switch {
+	case t == nil:
+	case t.open:
+		c.Refused = true
+	case t.probe.Key != "":
+		m.leases[0] = t.probe
+		c.Leases = m.leases[:]
+	}
+}
+
+// answer adds a breaker's refusal to the verdict.
+func (m *scratch) answer(t *ticket, v *registry.Verdict) {
+	switch {
+	case t == nil:
+	case t.open:
+		t.refuse(v, t.until, m.grant.Now)
+	case m.grant.Lease >= 0: // another probe is under way
+		t.refuse(v, m.grant.LeaseUntil, m.grant.Now)
+	}
 }
 
 // Decide reaches the verdict on a step and, if it may run, takes its place in
@@ -49,7 +74,7 @@ func (d *Decider) Decide(ctx context.Context, rs *registry.Step, v *registry.Ver
 		d.record(rs, nil, nil, v)
 		return NotAdmitted
 	}
-	return d.decide(ctx, rs, v, (*registry.Set).Plan)
+	return d.decide(ctx, rs, v, (*registry.Set).Plan, nil)
 }
 
 // refuseOnPanic, deferred, answers for an engine, a store or a listener that
@@ -66,17 +91,18 @@ func refuseOnPanic(rs *registry.Step, v *registry.Verdict, admission *Admission)
 func (d *Decider) Final(ctx context.Context, rs *registry.Step, heldBefore map[string]bool, v *registry.Verdict) {
 	var none Admission // nothing is about to be done
 	defer refuseOnPanic(rs, v, &none)
-	d.decide(ctx, rs, v, func(s *registry.Set, rs *registry.Step, p *registry.Plan) { s.PlanFinal(rs, p, heldBefore) })
+	d.decide(ctx, rs, v, func(s *registry.Set, rs *registry.Step, p *registry.Plan) { s.PlanFinal(rs, p, heldBefore) }, nil)
 }
 
 // memories are the scratch of decisions that are over.
 var memories = sync.Pool{New: func() any { return new(scratch) }}
 
-func (d *Decider) decide(ctx context.Context, rs *registry.Step, v *registry.Verdict, plan func(*registry.Set, *registry.Step, *registry.Plan)) (admission Admission) {
+func (d *Decider) decide(ctx context.Context, rs *registry.Step, v *registry.Verdict, plan func(*registry.Set, *registry.Step, *registry.Plan), t *ticket) (admission Admission) {
 	m := memories.Get().(*scratch) // after a panic it is not given back
 	set := d.Registry.Set()
 	plan(set, rs, &m.plan)
 	claim := claimOf(rs, m)
+	m.ask(t, &claim)
 	err := d.Store.Claim(ctx, &claim, &m.grant)
 	if err != nil && !d.goOn(ctx, rs, m) {
 		v.Refuse(rs, registry.SlugStoreError, "the state did not answer: "+err.Error())
@@ -84,6 +110,7 @@ func (d *Decider) decide(ctx context.Context, rs *registry.Step, v *registry.Ver
 		return NotAdmitted
 	}
 	set.Decide(rs, &m.plan, &m.grant.Tally, v)
+	m.answer(t, v)
 	if err != nil {
 		m.grant.Admitted = !v.Decision.Blocks()
 	}

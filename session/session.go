@@ -22,6 +22,10 @@ type Options struct {
 	// Record receives a record of every decision, while the session is
 	// locked: it must not call back. nil: none is made.
 	Record func(*Record)
+	// Breakers give abilities a half-open breaker; nil: none has one. See DefaultBreakers.
+	Breakers []Breaker
+	// OnBreaker is told when a breaker changes; it may call back. nil: nobody is.
+	OnBreaker func(BreakerChange)
 	// Edits are the abilities that edit files, as far as the growing-edit
 	// streak is concerned; nil: meter.EditPatterns.
 	Edits []dsl.NamePattern
@@ -36,12 +40,18 @@ type Session struct {
 
 	wall Clock // clock, or the machine's where the windows go by the store's
 
-	mu     sync.Mutex
-	latest int64 // the latest time at which something happened
-	tasks  tasks
+	mu        sync.Mutex
+	latest    int64 // the latest time at which something happened
+	tasks     tasks
+	breakers  breakers
+	onBreaker func(BreakerChange)
 	// Memory of the judgements without a step.
 	stepless registry.Step
 	noticed  registry.Verdict
+	// Memory of asking a breaker.
+	ticketOf ticket
+	query    state.Query
+	view     state.View
 	history  History
 	outputs  *registry.Values
 	user     registry.Words
@@ -62,7 +72,8 @@ func New(o Options) (*Session, error) {
 	}
 	s := &Session{
 		id: o.ID, clock: o.Clock, wall: o.Clock, outputs: &registry.Values{},
-		decider: Decider{Registry: o.Registry, Store: o.Store, Record: o.Record},
+		decider:  Decider{Registry: o.Registry, Store: o.Store, Record: o.Record},
+		breakers: newBreakers(o.Breakers), onBreaker: o.OnBreaker,
 	}
 	if s.wall == nil {
 		s.wall = SystemClock()
@@ -110,10 +121,13 @@ func (s *Session) Before(ctx context.Context, st *Step, v *registry.Verdict) {
 	}
 	call := s.tasks.call(rs)
 	rs.Meters = s.tasks.read(k, at, call)
-	admission := s.decider.Decide(ctx, rs, v)
+	admission, t := s.decide(ctx, rs, at, v)
 	if admission == NotAdmitted {
 		s.refused(k, at, v)
 		return
+	}
+	if t != nil {
+		st.guarded, st.generation, st.probe = t.guarded, t.generation, t.probe.Holder
 	}
 	if admission == Admitted || st.number == 0 {
 		s.calls++
@@ -125,6 +139,20 @@ func (s *Session) Before(ctx context.Context, st *Step, v *registry.Verdict) {
 	st.task = k
 	st.admitted = callID(rs)
 	s.history.Add(st.Ability)
+}
+
+// decide has a step judged by the rules and by the breaker of its ability.
+func (s *Session) decide(ctx context.Context, rs *registry.Step, at int64, v *registry.Verdict) (admission Admission, t *ticket) {
+	defer refuseOnPanic(rs, v, &admission)
+	if err := rs.Check(); err != nil {
+		return s.decider.Decide(ctx, rs, v), nil // which says what is wrong
+	}
+	t, err := s.ticket(ctx, rs, at)
+	if err != nil {
+		v.Refuse(rs, registry.SlugStoreError, "the state of the breaker cannot be read: "+err.Error())
+		return NotAdmitted, nil
+	}
+	return s.decider.decide(ctx, rs, v, (*registry.Set).Plan, t), t
 }
 
 // refused ends what an abort over a meter concerns, and lets the clocks stand
@@ -144,25 +172,35 @@ func (s *Session) refused(k *meter.Task, at int64, v *registry.Verdict) {
 // After reports the result of an admitted step, so that later ones can be
 // judged by it. An error means that the store could not be told; the
 // session's own history has the result all the same.
-func (s *Session) After(ctx context.Context, o Outcome) (err error) {
+func (s *Session) After(ctx context.Context, o Outcome) error {
+	change, err := s.after(ctx, &o)
+	if change != nil && s.onBreaker != nil {
+		tell(s.onBreaker, *change)
+	}
+	return err
+}
+
+// tell calls a listener, whose panic is not the host's.
+func tell(f func(BreakerChange), c BreakerChange) {
+	defer func() { _ = recover() }()
+	f(c)
+}
+
+func (s *Session) after(ctx context.Context, o *Outcome) (change *BreakerChange, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	defer errorOnPanic(&err)
-	s.finish(&o)
+	s.finish(o)
 	if o.Output != nil {
 		o.Output.Leaves(s.seen.Add)
 		if o.Step.Outputs == nil {
 			s.bind(o.Step, *o.Output)
 		}
 	}
-	if o.Step.admitted == (state.CallID{}) {
-		return nil
+	if change, err = s.settle(ctx, o); err != nil {
+		return change, fmt.Errorf("session %s: settle call %s: %w", s.id, o.Step.Call.ID, err)
 	}
-	settlement := state.Settlement{Call: o.Step.admitted, Now: s.now()}
-	if err := s.decider.Store.Settle(ctx, &settlement); err != nil {
-		return fmt.Errorf("session %s: settle call %s: %w", s.id, o.Step.Call.ID, err)
-	}
-	return nil
+	return change, nil
 }
 
 // finish tells the meters of a result.

@@ -38,6 +38,10 @@ type Step struct {
 	number   int // counts the session's admitted calls, from 1
 	flight   meter.Flight
 	task     *meter.Task // nil: not admitted
+
+	guarded    *guarded // nil: the ability has no breaker
+	generation uint64   // of the breaker when the step was admitted
+	probe      string   // holds the lease of a probe under this name; "": it is none
 }
 
 // Outcome is the result of an admitted step.

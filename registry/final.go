@@ -32,7 +32,8 @@ func (g *group) planFinal(st *Step, p *Plan, heldBefore map[string]bool) {
 
 // reads notes what the judging without a step depends on, once the rule is compiled.
 func (r *Rule) reads() {
-	r.stepless = true
+	r.key, r.stepless = "", true
+	r.key = r.Key()
 	for i, a := range r.Condition {
 		switch a := a.(type) {
 		case *dsl.Ability, *dsl.Frequency:

@@ -31,6 +31,7 @@ type Rule struct {
 	ID     string
 	Exact  bool // abilities are compared letter by letter
 
+	key      string     // Key, made when the rule is compiled
 	ordinal  int        // place in the listing of a verdict; increases with origin and order
 	compiled []compiled // one per atom of the condition
 	ability  bool       // has a positive ability atom
@@ -43,6 +44,9 @@ type Rule struct {
 
 // Key is the identity of the rule as text, unique in a Set.
 func (r *Rule) Key() string {
+	if r.key != "" {
+		return r.key
+	}
 	var b strings.Builder
 	for _, part := range []string{r.Scope.Origin.String(), r.Scope.Session, string(r.Scope.Pattern), r.ID} {
 		b.WriteString(part)

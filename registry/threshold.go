@@ -88,6 +88,9 @@ func (c *comparison) binding(text string, n decimal.Decimal, isNumber bool) bool
 		*c.found = found{why: Malformed, actual: text, limit: c.shown}
 		c.hit = true
 	case compare(n, c.op, c.limit):
+		if text == "" {
+			text = n.String()
+		}
 		*c.found = found{why: Exceeded, actual: text, limit: c.shown}
 		c.hit = true
 		return false
@@ -144,12 +147,12 @@ func (t *thresholdTest) limitFor(st *Step, r *Rule) (limit decimal.Decimal, show
 }
 
 // each calls f for every binding of the key: its source text, and its number
-// if it is one.
+// if it is one. The text of a meter is "".
 func (k *keyRef) each(st *Step, f func(text string, n decimal.Decimal, isNumber bool) bool) {
 	if k.meter {
 		if st.Meters != nil {
 			if n, ok := st.Meters.Meter(k.name); ok {
-				f(n.String(), n, true)
+				f("", n, true) // its text is made when it is shown
 			}
 		}
 		return

@@ -18,6 +18,10 @@ import (
 // amount).
 type Words struct {
 	text strings.Builder
+	// added is what was added since somebody asked: most sessions have no rule
+	// that asks.
+	added []string
+	size  int // of added, in bytes
 }
 
 // Marks that no token holds: one ends a token, the other a text, so that a
@@ -29,15 +33,24 @@ const (
 
 // Add adds a text.
 func (w *Words) Add(text string) {
-	w.text.WriteString(textEnd + tokenEnd)
-	for _, t := range tokens(text) {
-		w.text.WriteString(t)
-		w.text.WriteString(tokenEnd)
+	w.added = append(w.added, text)
+	w.size += len(text)
+}
+
+// cut cuts what was added into its tokens.
+func (w *Words) cut() {
+	for _, text := range w.added {
+		w.text.WriteString(textEnd + tokenEnd)
+		for _, t := range tokens(text) {
+			w.text.WriteString(t)
+			w.text.WriteString(tokenEnd)
+		}
 	}
+	w.added, w.size = nil, 0
 }
 
 // Len returns the memory the words take, in bytes.
-func (w *Words) Len() int { return w.text.Len() }
+func (w *Words) Len() int { return w.text.Len() + w.size }
 
 // Has reports whether the value's tokens occur as one unbroken sequence in
 // one of the texts. A value without tokens never does.
@@ -46,6 +59,7 @@ func (w *Words) Has(value string) bool {
 	if len(ts) == 0 {
 		return false
 	}
+	w.cut()
 	return strings.Contains(w.text.String(), tokenEnd+strings.Join(ts, tokenEnd)+tokenEnd)
 }
 

@@ -21,6 +21,9 @@ type Decider struct {
 	// Record receives a record of every decision; nil: none is made. It may
 	// be called by several goroutines at once.
 	Record func(*Record)
+	// Judged sees the plan and the counts of every decision, which are reused
+	// afterwards; nil: nobody does. It is called like Record.
+	Judged func(*registry.Step, *registry.Plan, *registry.Tally)
 }
 
 // Admission tells how a step was let through.
@@ -179,6 +182,9 @@ type Record struct {
 
 // record gives the decision to the listener, if there is one.
 func (d *Decider) record(rs *registry.Step, p *registry.Plan, t *registry.Tally, v *registry.Verdict) {
+	if d.Judged != nil && p != nil {
+		d.Judged(rs, p, t)
+	}
 	if d.Record == nil {
 		return
 	}

@@ -22,6 +22,8 @@ type Options struct {
 	// Record receives a record of every decision, while the session is
 	// locked: it must not call back. nil: none is made.
 	Record func(*Record)
+	// Judged is that of the session's [Decider], called like Record.
+	Judged func(*registry.Step, *registry.Plan, *registry.Tally)
 	// Breakers give abilities a half-open breaker; nil: none has one. See DefaultBreakers.
 	Breakers []Breaker
 	// OnBreaker is told when a breaker changes; it may call back. nil: nobody is.
@@ -72,7 +74,7 @@ func New(o Options) (*Session, error) {
 	}
 	s := &Session{
 		id: o.ID, clock: o.Clock, wall: o.Clock, outputs: &registry.Values{},
-		decider:  Decider{Registry: o.Registry, Store: o.Store, Record: o.Record},
+		decider:  Decider{Registry: o.Registry, Store: o.Store, Record: o.Record, Judged: o.Judged},
 		breakers: newBreakers(o.Breakers), onBreaker: o.OnBreaker,
 	}
 	if s.wall == nil {

@@ -28,6 +28,8 @@ type Options struct {
 	Clock session.Clock
 	// Record receives a record of every decision; nil: none is made.
 	Record func(*session.Record)
+	// Judged is that of the session.Decider; nil: nobody looks.
+	Judged func(*registry.Step, *registry.Plan, *registry.Tally)
 }
 
 // lifetime is how long an evaluator's own store remembers what nobody ends:
@@ -72,7 +74,7 @@ func (e *Evaluator) Line(ctx context.Context, line []byte) (v registry.Verdict) 
 		return v
 	}
 	e.complete(in)
-	d := session.Decider{Registry: e.opts.Registry, Store: e.opts.Store, Record: e.opts.Record}
+	d := session.Decider{Registry: e.opts.Registry, Store: e.opts.Store, Record: e.opts.Record, Judged: e.opts.Judged}
 	if d.Decide(ctx, &in.step, &v) != session.NotAdmitted {
 		if h := e.sessions[in.step.Session]; h != nil {
 			h.Add(in.step.Ability)

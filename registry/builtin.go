@@ -2,8 +2,14 @@ package registry
 
 import (
 	_ "embed"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
+	"github.com/cbpolicy/cbpolicy/diag"
 	"github.com/cbpolicy/cbpolicy/dsl"
+	"github.com/cbpolicy/cbpolicy/internal/decimal"
 )
 
 //go:embed builtin.cbp
@@ -12,18 +18,174 @@ var builtinPolicy []byte
 // BuiltinFile is the name under which the built-in rules give their source.
 const BuiltinFile = "registry/builtin.cbp"
 
-// LoadBuiltins puts the built-in rules in force. Most of them read meters, so
-// they are for steps with a session attached: without one their keys are
-// unbound, and they fire.
-func (r *Registry) LoadBuiltins() error {
-	p, faults := dsl.ParsePolicy(BuiltinFile, builtinPolicy)
-	if err := faults.Err(); err != nil {
+// Builtins says which of the built-in rules are in force, and with which
+// limits. The zero Builtins are the defaults.
+type Builtins struct {
+	// Sets turns sets on or off by their name; one that is not named is as by default.
+	Sets map[string]bool
+	// Limits replaces limits by the rule's id.
+	Limits map[string]BuiltinLimit
+}
+
+// BuiltinLimit is a limit in the unit of the rule's meter, and who set it.
+type BuiltinLimit struct {
+	Value string // a number
+	From  string // such as "cbpolicy.yaml:4:20", or the name of a variable
+}
+
+// BuiltinRule is a built-in rule as it stands.
+type BuiltinRule struct {
+	Set  string
+	On   bool
+	Rule *dsl.Rule
+	From string // who set the limit; "": it is the default
+}
+
+// The monitor set stands in the place of a halt.
+const (
+	setMonitor        = "monitor"
+	replacedByMonitor = "tool_call_limit"
+)
+
+// LoadBuiltins puts the built-in rules in force as they are by default. Most
+// of them read meters, so they are for steps with a session attached: without
+// one their keys are unbound, and they fire.
+func (r *Registry) LoadBuiltins() error { return r.TuneBuiltins(Builtins{}) }
+
+// TuneBuiltins puts the built-in rules in force as they are wanted. The error
+// names a set or a rule that is not there, or a limit that is no number; the
+// rules in force are then those of before.
+func (r *Registry) TuneBuiltins(b Builtins) error {
+	rules, err := b.Rules()
+	if err != nil {
 		return err
 	}
-	var sets []Ruleset
-	for _, s := range PolicyRules(p) {
-		s.Scope.Origin = Builtin
-		sets = append(sets, s)
+	set := Ruleset{Scope: Scope{Origin: Builtin, Pattern: "*"}}
+	for _, rule := range rules {
+		if rule.On {
+			set.Rules = append(set.Rules, RuleDef{Rule: rule.Rule, Source: Source{File: BuiltinFile, Pos: rule.Rule.Pos.Start}})
+		}
 	}
-	return r.Replace(sets...)
+	return r.Replace(set)
+}
+
+// Rules returns every built-in rule, in force or not, in the order of the file.
+func (b Builtins) Rules() ([]BuiltinRule, error) {
+	sets := builtinSets()
+	if err := b.check(sets); err != nil {
+		return nil, err
+	}
+	p, faults := dsl.ParsePolicy(BuiltinFile, builtinPolicy)
+	if err := faults.Err(); err != nil {
+		return nil, err
+	}
+	var rules []BuiltinRule
+	limits := maps.Clone(b.Limits)
+	for _, section := range p.Sections {
+		for _, rule := range section.Rules {
+			s := setOf(sets, rule.Pos.Start)
+			br := BuiltinRule{Set: s.name, On: b.on(s), Rule: rule}
+			if rule.Options.ID == replacedByMonitor && b.on(setNamed(sets, setMonitor)) {
+				br.On = false
+			}
+			if limit, ok := limits[rule.Options.ID]; ok {
+				if err := br.tune(limit); err != nil {
+					return nil, err
+				}
+				delete(limits, rule.Options.ID)
+			}
+			rules = append(rules, br)
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(limits)) {
+		return nil, fmt.Errorf("registry: there is no built-in rule %q%s", id, suggestRule(id, rules))
+	}
+	return rules, nil
+}
+
+func suggestRule(id string, rules []BuiltinRule) string {
+	var ids []string
+	for _, r := range rules {
+		ids = append(ids, r.Rule.Options.ID)
+	}
+	if s := diag.Suggest(id, ids); s != "" {
+		return fmt.Sprintf(" (did you mean %s?)", s)
+	}
+	return ""
+}
+
+// tune gives the rule another limit.
+func (r *BuiltinRule) tune(l BuiltinLimit) error {
+	n, ok := decimal.Parse(l.Value)
+	if !ok {
+		return fmt.Errorf("registry: the limit %q of %s is no number", l.Value, r.Rule.Options.ID)
+	}
+	changed := *r.Rule
+	threshold := *changed.Condition[0].(*dsl.Threshold) // every built-in rule is one
+	threshold.Value = dsl.Value{Number: n}
+	changed.Condition = []dsl.Atom{&threshold}
+	r.Rule, r.From = &changed, l.From
+	return nil
+}
+
+// builtinSet is a heading of the file.
+type builtinSet struct {
+	name string
+	on   bool // by default
+	line int
+}
+
+// builtinSets reads the headings of the sets.
+func builtinSets() (sets []builtinSet) {
+	number := 0
+	for line := range strings.Lines(string(builtinPolicy)) {
+		number++
+		if heading, ok := strings.CutPrefix(line, "# set "); ok {
+			name, rest, _ := strings.Cut(heading, ", ")
+			state, _, _ := strings.Cut(rest, ":")
+			sets = append(sets, builtinSet{name: name, on: state == "on", line: number})
+		}
+	}
+	return sets
+}
+
+// setOf returns the set under whose heading a place stands.
+func setOf(sets []builtinSet, at diag.Position) builtinSet {
+	var found builtinSet
+	for _, s := range sets {
+		if s.line < at.Line {
+			found = s
+		}
+	}
+	return found
+}
+
+func setNamed(sets []builtinSet, name string) builtinSet {
+	for _, s := range sets {
+		if s.name == name {
+			return s
+		}
+	}
+	return builtinSet{}
+}
+
+func (b Builtins) on(s builtinSet) bool {
+	if on, said := b.Sets[s.name]; said {
+		return on
+	}
+	return s.on
+}
+
+// check refuses sets that are not there.
+func (b Builtins) check(sets []builtinSet) error {
+	var names []string
+	for _, s := range sets {
+		names = append(names, s.name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(b.Sets)) {
+		if !slices.Contains(names, name) {
+			return fmt.Errorf("registry: there is no set %q of built-in rules; there are %s", name, strings.Join(names, ", "))
+		}
+	}
+	return nil
 }

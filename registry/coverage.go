@@ -72,32 +72,27 @@ func (s *Set) newCoverage(chain string) *coverage {
 
 // index joins what the groups have in common.
 func (c *coverage) index() {
-	var all [][]*counter
+	var specs []string // in the order in which they come up
+	same := map[string][]*counter{}
+	keys := map[dsl.Key]*keyGroup{}
 	for _, g := range c.groups {
 		for _, k := range g.keyed {
-			c.keyGroup(k.key).add(k)
+			if keys[k.key.name] == nil {
+				keys[k.key.name] = newKeyGroup(k.key)
+				c.keys = append(c.keys, keys[k.key.name])
+			}
+			keys[k.key.name].add(k)
 		}
 		for x := range g.counters() {
-			i := slices.IndexFunc(all, func(same []*counter) bool { return same[0].spec == x.spec })
-			if i < 0 {
-				all = append(all, []*counter{x})
-			} else {
-				all[i] = append(all[i], x)
+			if same[x.spec] == nil {
+				specs = append(specs, x.spec)
 			}
+			same[x.spec] = append(same[x.spec], x)
 		}
 	}
-	for _, same := range all {
-		c.add(join(same))
+	for _, spec := range specs {
+		c.add(join(same[spec]))
 	}
-}
-
-func (c *coverage) keyGroup(k *keyRef) *keyGroup {
-	i := slices.IndexFunc(c.keys, func(g *keyGroup) bool { return g.key.name == k.name })
-	if i < 0 {
-		i = len(c.keys)
-		c.keys = append(c.keys, newKeyGroup(k))
-	}
-	return c.keys[i]
 }
 
 // add files a counter under the steps that it counts.

@@ -23,11 +23,22 @@ type group struct {
 	always   []*Rule            // no driver: judged at every step
 	all      []*counter         // of its frequency atoms
 	confined *coverage          // of rules confined to a session: their counters
+
+	// While the group is compiled: the indexes by what they index.
+	keyAt   map[dsl.Key]*keyIndex
+	matchAt map[matchKey]*matchIndex
+}
+
+// matchKey is what a match index is found by.
+type matchKey struct {
+	subject dsl.Subject
+	key     string
 }
 
 // compileGroup compiles rules in their order. All faults are reported.
 func compileGroup(scope Scope, keys *Keys, rules []*Rule) (*group, diag.List) {
-	g := &group{scope: scope, keys: keys, rules: rules, exact: map[string][]*Rule{}}
+	g := &group{scope: scope, keys: keys, rules: rules, exact: map[string][]*Rule{},
+		keyAt: map[dsl.Key]*keyIndex{}, matchAt: map[matchKey]*matchIndex{}}
 	var faults diag.List
 	counters := map[string]*counter{}
 	for _, r := range rules {
@@ -125,25 +136,27 @@ func (g *group) drive(r *Rule) {
 }
 
 func (g *group) keyIndex(t *thresholdTest) *keyIndex {
-	i := slices.IndexFunc(g.keyed, func(x *keyIndex) bool { return x.key.name == t.key.name })
-	if i < 0 {
-		i = len(g.keyed)
-		g.keyed = append(g.keyed, &keyIndex{key: t.key})
+	k := g.keyAt[t.key.name]
+	if k == nil {
+		k = &keyIndex{key: t.key}
+		g.keyAt[t.key.name], g.keyed = k, append(g.keyed, k)
 	}
-	return g.keyed[i]
+	return k
 }
 
 func (g *group) matchIndex(m *dsl.Match, t *matchTest) *matchIndex {
-	i := slices.IndexFunc(g.matched, func(x *matchIndex) bool { return x.subject == m.Subject && x.path.key == t.path.key })
-	if i < 0 {
-		i = len(g.matched)
-		g.matched = append(g.matched, &matchIndex{subject: m.Subject, path: t.path})
+	key := matchKey{m.Subject, t.path.key}
+	x := g.matchAt[key]
+	if x == nil {
+		x = &matchIndex{subject: m.Subject, path: t.path}
+		g.matchAt[key], g.matched = x, append(g.matched, x)
 	}
-	return g.matched[i]
+	return x
 }
 
 // seal fixes the indexes once all rules are in.
 func (g *group) seal(counters map[string]*counter) {
+	g.keyAt, g.matchAt = nil, nil
 	for _, c := range counters {
 		c.seal()
 	}

@@ -22,9 +22,11 @@ type Plan struct {
 	set      *Set
 	counters []*counter // parallel to Needs
 	held     []held
-	refs     []WindowRef // backing of the windows of held and Guards
-	final    bool        // no step is about to be done: an unbound key keeps a rule silent
-	why      found       // of the atom being judged
+	many     map[*Rule]bool // the rules of held, once there are many
+	listed   int            // how many of held are in many
+	refs     []WindowRef    // backing of the windows of held and Guards
+	final    bool           // no step is about to be done: an unbound key keeps a rule silent
+	why      found          // of the atom being judged
 	env      whenEnv
 	envStep  *Step
 }
@@ -43,6 +45,9 @@ type held struct {
 func (p *Plan) reset(s *Set) {
 	p.Needs, p.Guards, p.Refused = p.Needs[:0], p.Guards[:0], false
 	p.set, p.counters, p.held, p.refs, p.envStep = s, p.counters[:0], p.held[:0], p.refs[:0], nil
+	if p.listed > 0 {
+		p.many, p.listed = nil, 0
+	}
 }
 
 // Quiet reports whether no rule holds, as far as it can be told without a count.
@@ -118,7 +123,7 @@ func (p *Plan) judge(st *Step, r *Rule) {
 			h.atom, h.found, tells = i, *f, t
 		}
 	}
-	if !p.windows(&h) || slices.ContainsFunc(p.held, func(x held) bool { return x.rule == r }) {
+	if !p.windows(&h) || p.holds(r) {
 		return
 	}
 	if r.reason != nil {
@@ -126,6 +131,23 @@ func (p *Plan) judge(st *Step, r *Rule) {
 	}
 	p.guard(&h, st)
 	p.held = append(p.held, h)
+}
+
+// fewHeld is how many held rules are looked through one by one.
+const fewHeld = 32
+
+// holds reports whether the rule is filed already.
+func (p *Plan) holds(r *Rule) bool {
+	if len(p.held) < fewHeld {
+		return slices.ContainsFunc(p.held, func(x held) bool { return x.rule == r })
+	}
+	if p.many == nil {
+		p.many = map[*Rule]bool{}
+	}
+	for ; p.listed < len(p.held); p.listed++ {
+		p.many[p.held[p.listed].rule] = true
+	}
+	return p.many[r]
 }
 
 // windows points the rule's frequency atoms at the needs of the plan. It

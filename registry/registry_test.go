@@ -2,7 +2,9 @@ package registry_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -118,5 +120,40 @@ func TestReload_CarriesWindowsOver(t *testing.T) {
 	}
 	if got := judge(t, d, at(3)); got != "allow" {
 		t.Errorf("without rules: %s", got)
+	}
+}
+
+// Rules that several drivers lead to are listed once, however many fire.
+func TestManyFire(t *testing.T) {
+	var policy strings.Builder
+	for i := range 100 {
+		fmt.Fprintf(&policy, "B:key%d>1|abort\nB:arg:a|contains:x & after:y|warn|id=w%d\n", i, i)
+	}
+	d := deciderOf(load(t, policy.String()))
+	var v registry.Verdict
+	for range 2 { // the plan's memory is used again
+		d.Decide(t.Context(), &registry.Step{Ability: "x", Args: values(t, `{"a":"x"}`)}, &v)
+		seen := map[string]bool{}
+		for _, f := range v.Fired {
+			if seen[f.Rule.ID] {
+				t.Fatalf("%s is listed twice", f.Rule.ID)
+			}
+			seen[f.Rule.ID] = true
+		}
+		if len(seen) != 100 {
+			t.Fatalf("%d rules fire, want the 100 whose key is missing", len(seen))
+		}
+	}
+}
+
+func TestBlanksInAbility(t *testing.T) {
+	d := deciderOf(load(t, "B:ability:pay|abort"))
+	for _, ability := range []string{"pay ", " pay", "pay\u00a0", "p\u2003ay", "pay\u2800", "\u3000pay"} {
+		if got := judge(t, d, registry.Step{Ability: ability}); got != "abort malformed_step" {
+			t.Errorf("%q: %s", ability, got)
+		}
+	}
+	if got := judge(t, d, registry.Step{Ability: "ask the user"}); got != "allow" {
+		t.Errorf("blanks inside: %s", got)
 	}
 }

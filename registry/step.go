@@ -106,6 +106,9 @@ func (st *Step) Check() error {
 	if err := checkName("ability", st.Ability); err != nil {
 		return err
 	}
+	if err := checkBlanks(st.Ability); err != nil {
+		return err
+	}
 	for _, vs := range [...]*Values{st.Args, st.Outputs, st.Params} {
 		if err := vs.checkNames(); err != nil {
 			return err
@@ -113,6 +116,23 @@ func (st *Step) Check() error {
 	}
 	return st.Args.checkVariants()
 }
+
+// checkBlanks refuses an ability with blanks that a person does not see and a
+// host may drop: at its ends, and any other than the common one.
+func checkBlanks(ability string) error {
+	if ability[0] == ' ' || ability[len(ability)-1] == ' ' {
+		return errors.New("ability " + quoteASCII(ability) + " begins or ends with a blank")
+	}
+	for _, r := range ability {
+		if r != ' ' && unicode.IsSpace(r) || r == brailleBlank {
+			return &NameError{What: "ability", Name: ability, Rune: r}
+		}
+	}
+	return nil
+}
+
+// brailleBlank shows as a blank and is a symbol to Unicode.
+const brailleBlank = '\u2800'
 
 // checkName refuses control, zero-width and bidirectional characters.
 func checkName(what, name string) error {

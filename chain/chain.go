@@ -1,9 +1,11 @@
-// Package chain owns the chain document: its documented dialect, parameters,
+// Package chain owns the chain document: its two dialects, parameters,
 // templates, conditions, and how keys flow from step to step. It evaluates no
 // rules, runs no steps, opens no files and reads no clock.
 package chain
 
 import (
+	"strings"
+
 	"github.com/cbpolicy/cbpolicy/diag"
 	"github.com/cbpolicy/cbpolicy/dsl"
 	"github.com/cbpolicy/cbpolicy/internal/decimal"
@@ -30,10 +32,28 @@ const ModelPrefix = "nyaya/"
 type Chain struct {
 	File                  string
 	ID, Name, Description string // Name and Description may be empty
+	Dialect               Dialect
 	Params                []Param
 	Steps                 []Step // at least one; they run in this order
 	Rules                 []Rule
+	Breaker               *Breaker // of every ability of the chain; nil: the chain asks for none
 }
+
+// Dialect is the form in which a chain is written.
+type Dialect int
+
+// The dialects. A step with params or depends_on makes a chain a Catalogue one.
+const (
+	// Documented: a step's arguments are its args, steps run in the order of
+	// the file, and parameters are declared.
+	Documented Dialect = iota
+	// Catalogue: a step's arguments are its params, depends_on orders the
+	// steps, and {{input.x}} is a parameter x that need not be declared.
+	Catalogue
+)
+
+// inputPrefix begins the references to parameters in the catalogue dialect.
+const inputPrefix = "input."
 
 // Param is a declared parameter.
 type Param struct {
@@ -44,7 +64,9 @@ type Param struct {
 	Default     *Value
 	Min, Max    *decimal.Decimal // numbers only; nil: no bound
 	Enum        []Value          // empty: any value
-	Pos         diag.Position
+	// Implicit: {{input.x}} of the catalogue dialect declares it. It may have any value.
+	Implicit bool
+	Pos      diag.Position // of an implicit one, its first reference
 }
 
 // Type is the type of a parameter.
@@ -66,12 +88,15 @@ type Rule struct {
 
 // Step is one step of a chain.
 type Step struct {
-	ID         string
-	Ability    string
-	Args       []Arg
-	OutputKey  string     // "": the output is bound as <id>.output only
-	Condition  *Condition // nil: the step always runs
-	OnFailure  string     // the id of the step to go on with, or Continue; "": the run ends
+	ID        string
+	Ability   string
+	Args      []Arg
+	OutputKey string     // "": the output is bound as <id>.output only
+	Condition *Condition // nil: the step always runs
+	OnFailure string     // the id of the step to go on with, or Continue; "": the run ends
+	// DependsOn are the steps that run before this one. It is an order and no
+	// condition: a step whose dependency has failed and let the run go on runs.
+	DependsOn  []string
 	Pos        diag.Position
 	AbilityPos diag.Position
 	target     int // 1 + the index of the step OnFailure; 0: none
@@ -91,6 +116,14 @@ func (c *Chain) AfterFailure(i int) (next int, jump bool) {
 		return i + 1, false
 	}
 	return -1, false
+}
+
+// EmptyAfterFailure reports whether step i, when it fails, puts out an empty
+// text: a step of the catalogue dialect that lets the run go on, as the steps
+// that read it go on too.
+func (c *Chain) EmptyAfterFailure(i int) bool {
+	s := &c.Steps[i]
+	return c.Dialect == Catalogue && s.OnFailure == Continue && s.target == 0
 }
 
 // Arg is one argument of a step.
@@ -117,8 +150,12 @@ func (c *Chain) StepIndex(id string) int {
 	return -1
 }
 
-// param returns a declared parameter, or nil.
-func (c *Chain) param(name string) *Param {
+// Param returns the parameter that a name stands for, or nil. In the catalogue
+// dialect input.x is the parameter x.
+func (c *Chain) Param(name string) *Param {
+	if c.Dialect == Catalogue {
+		name = strings.TrimPrefix(name, inputPrefix)
+	}
 	for i := range c.Params {
 		if c.Params[i].Name == name {
 			return &c.Params[i]

@@ -124,9 +124,19 @@ func (c *Chain) edges(i int) []edge {
 		edges = append(edges, edge{i + 1, nil})
 	}
 	if next, _ := c.AfterFailure(i); next >= 0 {
-		edges = append(edges, edge{next, []string{s.ErrorName()}})
+		edges = append(edges, edge{next, c.afterFailure(i)})
 	}
 	return edges
+}
+
+// afterFailure returns the names that are bound when the run goes on after a
+// failure of step i.
+func (c *Chain) afterFailure(i int) []string {
+	s := &c.Steps[i]
+	if !c.EmptyAfterFailure(i) {
+		return []string{s.ErrorName()}
+	}
+	return append(c.outputs(i), s.ErrorName())
 }
 
 // follow carries what is known before a step along an edge. It reports

@@ -23,6 +23,7 @@ const (
 	LimitID         = document.LimitID
 	DuplicateRuleID = "duplicate-rule"
 	DanglingID      = "dangling-reference"
+	CycleID         = "cycle"
 )
 
 // Parse reads a chain document: YAML, or JSON. Every fault of it is a finding.
@@ -36,7 +37,7 @@ func Parse(file string, data []byte) (*Chain, diag.List) {
 	if d.Root == nil {
 		return nil, d.Findings()
 	}
-	r := reader{Document: d, chain: &Chain{File: file}}
+	r := reader{Document: d, chain: &Chain{File: file, Dialect: dialect(d.Root)}}
 	r.read(d.Root)
 	findings := d.Findings()
 	if findings.Err() != nil {
@@ -50,16 +51,18 @@ type reader struct {
 	*document.Document
 	chain    *Chain
 	failures []*document.Node // of each step: its on_failure, or nil
+	// dependencies are the entries of depends_on of each step, in the order of the file.
+	dependencies [][]dependency
 
 	references int // in templates, so far
 }
 
 // chainHints say what a field of another dialect or version should be.
 var chainHints = map[string]string{
-	"circuit_breaker": "rules stand in circuit_breakers; the breaker that opens after failures is set up in the configuration",
-	"breakers":        "rules stand in circuit_breakers",
-	"rules":           "rules stand in circuit_breakers",
-	"version":         "leave it out",
+	"breakers": "rules stand in circuit_breakers",
+	"rules":    "rules stand in circuit_breakers",
+	"inputs":   "did you mean params? In the catalogue dialect {{input.x}} needs no declaration",
+	"version":  "leave it out",
 }
 
 func (r *reader) read(n *document.Node) {
@@ -70,8 +73,12 @@ func (r *reader) read(n *document.Node) {
 		{Name: "description", Read: func(n *document.Node) { c.Description, _ = r.Text(n, "the description") }},
 		{Name: "params", Read: r.params},
 		{Name: "circuit_breakers", Read: r.rules},
+		{Name: "circuit_breaker", Read: r.breaker},
 		{Name: "steps", Required: true, Read: r.steps},
 	}, chainHints)
+	if c.Dialect == Catalogue {
+		r.implicit()
+	}
 }
 
 // chainID is a name without wildcards, as CHAIN: could give it without quotes.

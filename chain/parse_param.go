@@ -20,7 +20,7 @@ func (r *reader) params(n *document.Node) {
 	for _, item := range r.List(n, "params", MaxParams) {
 		p := Param{Type: TextType, Pos: item.Pos}
 		r.param(item, &p)
-		if first := r.chain.param(p.Name); first != nil && p.Name != "" {
+		if first := r.chain.Param(p.Name); first != nil && p.Name != "" {
 			f := r.Report(SyntaxID, item.Pos, "a second parameter "+document.Quote(p.Name), "remove one, or choose another name")
 			f.Related = []diag.Related{{File: r.File, Pos: first.Pos, Message: "the first one"}}
 		}
@@ -97,6 +97,9 @@ const maxListed = 10
 
 // problem says what is wrong with a value of the parameter; "" if nothing is.
 func (p *Param) problem(v Value) string {
+	if p.Implicit {
+		return ""
+	}
 	if problem := p.outside(v); problem != "" || len(p.Enum) == 0 {
 		return problem
 	}

@@ -11,12 +11,16 @@ import (
 )
 
 // stepHints say what a field of another dialect is called here.
-var stepHints = map[string]string{
-	"params":     "the arguments of a step are its args",
-	"arguments":  "did you mean args?",
-	"output":     "did you mean output_key?",
-	"when":       "did you mean condition?",
-	"depends_on": "leave it out: steps run in the order in which they are written",
+var stepHints = map[Dialect]map[string]string{
+	Documented: {
+		"arguments": "did you mean args?", "output": "did you mean output_key?", "when": "did you mean condition?",
+		"circuit_breaker": "it stands beside the steps",
+	},
+	Catalogue: {
+		"args":      "in a chain with params or depends_on the arguments of a step are its params",
+		"arguments": "did you mean params?", "output": "did you mean output_key?", "when": "did you mean condition?",
+		"circuit_breaker": "it stands beside the steps",
+	},
 }
 
 func (r *reader) steps(n *document.Node) {
@@ -34,6 +38,9 @@ func (r *reader) steps(n *document.Node) {
 		r.chain.Steps = append(r.chain.Steps, s)
 		r.failures = append(r.failures, onFailure)
 	}
+	if r.chain.Dialect == Catalogue {
+		r.order()
+	}
 	for i, node := range r.failures {
 		if node != nil {
 			r.onFailure(node, &r.chain.Steps[i])
@@ -44,15 +51,32 @@ func (r *reader) steps(n *document.Node) {
 // step reads a step. It returns its on_failure, which can be read only when
 // all steps are known.
 func (r *reader) step(n *document.Node, s *Step) (onFailure *document.Node) {
-	r.Fields(n, "a step", []document.Field{
-		{Name: "id", Required: true, Read: func(n *document.Node) { s.ID, _ = r.bindingName(n, "the id of a step") }},
+	var dependencies []dependency
+	fields := []document.Field{
+		{Name: "id", Required: true, Read: func(n *document.Node) { s.ID = r.stepID(n) }},
 		{Name: "ability", Required: true, Read: func(n *document.Node) { r.ability(n, s) }},
-		{Name: "args", Read: func(n *document.Node) { s.Args = r.args(n) }},
 		{Name: "output_key", Read: func(n *document.Node) { s.OutputKey, _ = r.bindingName(n, "an output_key") }},
 		{Name: "condition", Read: func(n *document.Node) { s.Condition = r.condition(n) }},
 		{Name: "on_failure", Read: func(n *document.Node) { onFailure = n }},
-	}, stepHints)
+	}
+	if r.chain.Dialect == Catalogue {
+		fields = append(fields,
+			document.Field{Name: "params", Read: func(n *document.Node) { s.Args = r.args(n, "params") }},
+			document.Field{Name: "depends_on", Read: func(n *document.Node) { dependencies = r.dependsOn(n) }})
+	} else {
+		fields = append(fields, document.Field{Name: "args", Read: func(n *document.Node) { s.Args = r.args(n, "args") }})
+	}
+	r.Fields(n, "a step", fields, stepHints[r.chain.Dialect])
+	r.dependencies = append(r.dependencies, dependencies)
 	return onFailure
+}
+
+func (r *reader) stepID(n *document.Node) string {
+	id, _ := r.bindingName(n, "the id of a step")
+	if id == inputName && r.chain.Dialect == Catalogue {
+		r.fault(n, 0, len(id), "the id of a step cannot be "+document.Quote(id)+": {{input.x}} is a parameter", "choose another name")
+	}
+	return id
 }
 
 func (r *reader) ability(n *document.Node, s *Step) {
@@ -79,9 +103,9 @@ func (r *reader) visible(n *document.Node, text, what string) {
 	}
 }
 
-func (r *reader) args(n *document.Node) []Arg {
+func (r *reader) args(n *document.Node, field string) []Arg {
 	if n.Kind != jsonv.Object {
-		r.WrongType(n, "args is a map of named values")
+		r.WrongType(n, field+" is a map of named values")
 		return nil
 	}
 	args := make([]Arg, 0, len(n.Items))

@@ -56,6 +56,7 @@ func (c *Chain) Start(params map[string]Value, from Source) (map[string]Value, e
 	s.declared()
 	s.references()
 	s.unknown()
+	s.inputs()
 	s.limits(from)
 	if len(s.problems) > 0 {
 		return nil, &StartError{Chain: c.ID, Problems: s.problems}
@@ -121,7 +122,7 @@ func (s *starter) references() {
 // reference checks a reference that no step provides.
 func (s *starter) reference(key dsl.Key, p Problem) {
 	for name := range prefixes(key) {
-		if s.chain.param(name) != nil {
+		if s.chain.Param(name) != nil {
 			return
 		}
 	}
@@ -140,6 +141,9 @@ func (s *starter) want(key dsl.Key) {
 }
 
 func (s *starter) supplied(key dsl.Key) bool {
+	if s.chain.Dialect == Catalogue {
+		key = dsl.Key(strings.TrimPrefix(string(key), inputPrefix))
+	}
 	for name := range prefixes(key) {
 		if _, ok := s.given[name]; ok {
 			return true
@@ -185,6 +189,17 @@ func (s *starter) unknown() {
 	}
 }
 
+// inputs gives every parameter of the catalogue dialect its second name, by
+// which its templates and rules know it.
+func (s *starter) inputs() {
+	if s.chain.Dialect != Catalogue {
+		return
+	}
+	for _, name := range slices.Collect(maps.Keys(s.values)) {
+		s.values[inputPrefix+name] = s.values[name]
+	}
+}
+
 // limits checks the rules that compare with a parameter.
 func (s *starter) limits(from Source) {
 	look := NewScope(s.values).Lookup
@@ -221,7 +236,7 @@ func (s *starter) limit(t *dsl.Threshold, look Lookup, from Source) string {
 // unbounded says which bound is missing that would keep a model from setting
 // the limit so that the rule no longer guards.
 func (s *starter) unbounded(t *dsl.Threshold) string {
-	p := s.chain.param(string(t.Value.Param))
+	p := s.chain.Param(string(t.Value.Param))
 	if p == nil {
 		return "a model may not set, as the chain declares no bounds for it"
 	}

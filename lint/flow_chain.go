@@ -28,6 +28,9 @@ func newFlowChain(c *chain.Chain) *flowChain {
 		bounds: map[string][]binding{}, assumed: map[int]*chain.Flow{}, names: map[string][]string{}}
 	for i := range c.Params {
 		f.params[c.Params[i].Name] = true
+		if c.Dialect == chain.Catalogue {
+			f.params["input."+c.Params[i].Name] = true
+		}
 	}
 	for i := range c.Steps {
 		for _, name := range stepOutputs(&c.Steps[i]) {

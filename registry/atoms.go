@@ -85,3 +85,8 @@ func truthOf(holds bool) Truth {
 func (r *Rule) AppliesTo(chain string) bool {
 	return r.Scope.Pattern == "" || r.Scope.Pattern == dsl.NamePattern("*") || r.Scope.Pattern.Match(chain)
 }
+
+// Stepless reports whether the rule can also be judged where no step is about
+// to be done, such as after a chain's last one: it asks about no step, no
+// argument and no frequency. It is known once the rule is registered.
+func (r *Rule) Stepless() bool { return r.stepless }

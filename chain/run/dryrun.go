@@ -32,6 +32,8 @@ type DryRunOptions struct {
 	Params map[string]chain.Value
 	// Record receives a record of every decision; nil: none is made.
 	Record func(*session.Record)
+	// Judged is that of the session; nil: nobody looks.
+	Judged func(*registry.Step, *registry.Plan, *registry.Tally)
 	// Progress is told of every step; nil: nobody is told.
 	Progress func(Event)
 	// Warn is told of every entry of the recording that a run to the end had
@@ -61,7 +63,7 @@ func DryRun(ctx context.Context, o DryRunOptions) (*Result, error) {
 		reg = &registry.Registry{}
 	}
 	s, err := session.New(session.Options{
-		ID: "dryrun", Registry: reg, Store: memory.New(memory.Options{Now: clock.Now}), Clock: clock, Record: o.Record,
+		ID: "dryrun", Registry: reg, Store: memory.New(memory.Options{Now: clock.Now}), Clock: clock, Record: o.Record, Breakers: Breakers(o.Chain), Judged: o.Judged,
 	})
 	if err != nil {
 		return nil, err

@@ -66,6 +66,9 @@ func (e *execution) steps(ctx context.Context) error {
 				return err
 			}
 			e.keep(steps[i].ErrorName(), jsonv.OfText(fail.Message))
+			if e.runner.opts.Chain.EmptyAfterFailure(i) {
+				e.bindOutput(&steps[i], Text(""))
+			}
 			e.progress.jumped[next], e.recovered = e.progress.jumped[next] || jump, true
 			i = next
 		default:
@@ -98,6 +101,9 @@ func (e *execution) one(ctx context.Context, i int) (receipt StepResult, err err
 	verdict, err := e.runner.opts.Gate.Enter(ctx, ss)
 	shown := verdict.JSON()
 	receipt.Verdict, e.last = &shown, verdict
+	if open := circuitOpen(verdict); err != nil && open != nil {
+		return e.failed(receipt, st, open) // the step has failed; whether the run goes on is the chain's to say
+	}
 	if err != nil {
 		receipt.Outcome = Refused
 		return receipt, err

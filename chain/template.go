@@ -143,3 +143,11 @@ func (r *renderer) value(ref Ref) (Value, error) {
 	}
 	return v, nil
 }
+
+// Fixed returns the value of a template without references; false if it has some.
+func (t Template) Fixed() (Value, bool) {
+	if len(t.Refs()) > 0 {
+		return Value{}, false
+	}
+	return t.fixed, true
+}

@@ -6,17 +6,24 @@
 // runs no chain and changes nothing. One check is one file.
 package lint
 
-import "github.com/cbpolicy/cbpolicy/diag"
+import (
+	"github.com/cbpolicy/cbpolicy/diag"
+	"github.com/cbpolicy/cbpolicy/dsl"
+)
 
 // Identifiers of the findings that this package makes beside those of the
 // packages that read the files.
 const (
-	DuplicateRuleID   = "duplicate-rule"
-	UnknownKeyID      = "unknown-key"
-	NeverProducedID   = "never-produced"
-	MaybeUnsetID      = "maybe-unset"
-	UndeclaredInputID = "undeclared-input"
-	DanglingID        = "dangling-reference"
+	DuplicateRuleID       = "duplicate-rule"
+	UnknownKeyID          = "unknown-key"
+	NeverProducedID       = "never-produced"
+	MaybeUnsetID          = "maybe-unset"
+	UndeclaredInputID     = "undeclared-input"
+	DanglingID            = "dangling-reference"
+	UnknownAbilityID      = "unknown-ability"
+	UndeclaredParameterID = "undeclared-parameter"
+	MissingParameterID    = "missing-parameter"
+	UntrustedFlowID       = "untrusted-flow"
 )
 
 // File is a file to look at. Its name is used in findings only, but for the
@@ -45,13 +52,32 @@ func checks() []check {
 	return []check{
 		compile, duplicateRule, unknownKey, neverProduced, maybeUnset,
 		undeclaredInput, danglingReference, recordingOfChain,
+		unknownAbility, undeclaredParameter, missingParameter, wrongType, untrustedFlow,
 	}
+}
+
+// Options say what is known beside the files. The zero Options are the defaults.
+type Options struct {
+	Abilities Abilities
+	// Sources and Sinks are the abilities that untrusted-flow goes by; nil:
+	// DefaultSources and DefaultSinks.
+	Sources, Sinks []dsl.NamePattern
 }
 
 // Run looks at files that belong together: the policies are taken to be
 // loaded at once, and their rules to apply to the chains among the files.
-func Run(files []File) Report {
-	p := &pass{data: map[string][]byte{}, marks: map[*diag.Finding]mark{}, made: map[string]int{}}
+func Run(files []File) Report { return Options{}.Run(files) }
+
+// Run is the function Run with what is known beside the files.
+func (o Options) Run(files []File) Report {
+	p := &pass{data: map[string][]byte{}, marks: map[*diag.Finding]mark{}, made: map[string]int{},
+		abilities: &o.Abilities, sources: o.Sources, sinks: o.Sinks}
+	if p.sources == nil {
+		p.sources = DefaultSources()
+	}
+	if p.sinks == nil {
+		p.sinks = DefaultSinks()
+	}
 	for _, f := range files {
 		p.read(f)
 	}

@@ -23,6 +23,9 @@ type pass struct {
 	chains     []*flowChain
 	blocks     []*dsl.Block
 	recordings []*run.Recording
+	abilities  *Abilities
+	sources    []dsl.NamePattern
+	sinks      []dsl.NamePattern
 	unread     bool // some document could not be read, and may be a chain
 }
 

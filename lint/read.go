@@ -116,7 +116,7 @@ func isRecording(f File) bool {
 
 // foreign reports whether a document is an object that is nothing of ours: it
 // has no field of a chain or a recording, nor one that could be a slip for
-// it; or it is a step, a verdict or the result of a run.
+// it; or it is a step, a verdict, the result of a run, or a file of tests.
 func foreign(f File) bool {
 	n := root(f)
 	if n == nil {
@@ -126,6 +126,9 @@ func foreign(f File) bool {
 		if member(n, field) != nil {
 			return true
 		}
+	}
+	if member(n, "tests") != nil && member(n, "id") == nil && member(n, "steps") == nil {
+		return true // a file of tests, which cbpolicy test reads
 	}
 	ours := slices.Concat(chainFields, recordingFields)
 	return !slices.ContainsFunc(n.Names, func(name document.Name) bool {

@@ -15,7 +15,7 @@ import (
 )
 
 func newCheck() *cobra.Command {
-	format, failOn := "", "warning"
+	o := checkOptions{failOn: "warning"}
 	cmd := &cobra.Command{
 		Use:   "check PATH…|-",
 		Short: "Say what is wrong with policies, chains and blocks",
@@ -32,15 +32,21 @@ warning, 1 that a file could not be read.`,
   model-output | cbpolicy check -`,
 		Args: atLeast(1, "a file, a directory, or - for standard input"),
 	}
-	formatFlag(cmd.Flags(), &format, "text", "json")
-	cmd.Flags().Var(choice{&failOn, []string{"error", "warning"}}, "fail-on", "the least that makes the exit code 3")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return runCheck(cmd, args, format, failOn == "error")
-	}
+	formatFlag(cmd.Flags(), &o.format, "text", "json")
+	cmd.Flags().Var(choice{&o.failOn, []string{"error", "warning"}}, "fail-on", "the least that makes the exit code 3")
+	cmd.Flags().StringArrayVar(&o.plugins, "plugins", nil, "a `DIR` of plugin manifests (manifest.yaml), which say what abilities there are; may be repeated")
+	cmd.Flags().StringArrayVar(&o.abilities, "abilities", nil, "a `FILE` with all abilities there are: a name a line, or a manifest; may be repeated")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return runCheck(cmd, args, &o) }
 	return cmd
 }
 
-func runCheck(cmd *cobra.Command, args []string, format string, errorsOnly bool) error {
+// checkOptions are the flags of check.
+type checkOptions struct {
+	format, failOn     string
+	plugins, abilities []string
+}
+
+func runCheck(cmd *cobra.Command, args []string, o *checkOptions) error {
 	paths, err := distinct(args, lint.Extensions()...)
 	if err != nil {
 		return err
@@ -55,14 +61,18 @@ func runCheck(cmd *cobra.Command, args []string, format string, errorsOnly bool)
 			f.Kind, f.Found = lint.KindOf(path), !named(args, path)
 		}
 	}
-	report := lint.Run(files)
-	if err := printReport(cmd.OutOrStdout(), report, format); err != nil {
+	var known lint.Options
+	if err := readAbilities(cmd, o, &known.Abilities); err != nil {
+		return err
+	}
+	report := known.Run(files)
+	if err := printReport(cmd.OutOrStdout(), report, o.format); err != nil {
 		return fmt.Errorf("print findings: %w", err)
 	}
 	if isTerminal(cmd.ErrOrStderr()) {
 		fmt.Fprintln(cmd.ErrOrStderr(), summary(report))
 	}
-	if report.Findings.Count(diag.Error) > 0 || !errorsOnly && report.Findings.Count(diag.Warning) > 0 {
+	if report.Findings.Count(diag.Error) > 0 || o.failOn != "error" && report.Findings.Count(diag.Warning) > 0 {
 		return exit(exitFindings)
 	}
 	return nil

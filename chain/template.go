@@ -151,3 +151,11 @@ func (t Template) Fixed() (Value, bool) {
 	}
 	return t.fixed, true
 }
+
+// Only returns the reference that a template is nothing but; false if it is more, or less.
+func (t Template) Only() (dsl.Key, bool) {
+	if len(t.parts) != 1 {
+		return "", false
+	}
+	return t.parts[0].ref.Key, t.parts[0].ref.Key != ""
+}

@@ -9,6 +9,8 @@ import (
 type Summary struct {
 	Files int
 	Rules int
+	// Suppressed is how many findings a comment has let pass; 0 is left out.
+	Suppressed int
 }
 
 type jsonReport struct {
@@ -21,6 +23,8 @@ type jsonSummary struct {
 	Rules    int `json:"rules"`
 	Errors   int `json:"errors"`
 	Warnings int `json:"warnings"`
+
+	Suppressed int `json:"suppressed,omitempty"`
 }
 
 type jsonFinding struct {
@@ -51,7 +55,7 @@ type jsonRelated struct {
 func JSON(w io.Writer, l List, s Summary) error {
 	report := jsonReport{
 		Findings: make([]jsonFinding, len(l)),
-		Summary:  jsonSummary{Files: s.Files, Rules: s.Rules, Errors: l.Count(Error), Warnings: l.Count(Warning)},
+		Summary:  jsonSummary{Files: s.Files, Rules: s.Rules, Errors: l.Count(Error), Warnings: l.Count(Warning), Suppressed: s.Suppressed},
 	}
 	for i, f := range l {
 		report.Findings[i] = toJSON(f)

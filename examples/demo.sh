@@ -21,7 +21,7 @@ say() { printf '\n# %s\n' "$*"; }
 
 say 'Real chains and a policy, linted: nothing to say.'
 show 0 check examples/chains
-say 'The documented trading chain reads a value that it does not declare.'
+say 'The documented trading chain reads a value that it does not declare, and has a rule that never holds.'
 show 3 check examples/trading/chain.yaml
 say 'A model wrote rules: a misspelt action refuses the whole block.'
 show 3 check examples/block/bad.txt

@@ -24,7 +24,7 @@ func TestDuplicateRule_Policy(t *testing.T) {
 		{"windows", `frequency>5/1h|throttle`, `frequency>5/60m|throttle`, "warning"},
 		{"letter case of abilities", `ability:a.b|warn`, `ability:A.b|warn|id=x`, "warning"},
 		{"the default time of an action", `a>1|confirm`, `a>1|confirm(5m)|id=x`, "warning"},
-		{"another time of an action", `a>1|throttle`, `a>1|throttle(61s)|id=x`, ""},
+		{"another time of an action", `frequency>5/1h|throttle`, `frequency>5/1h|throttle(61s)|id=x`, ""},
 		{"other numbers", `a>1|abort`, `a>1.1|abort`, ""},
 		{"other scopes of a counter", `frequency>5/1h|throttle`, `frequency@all>5/1h|throttle`, ""},
 		{"observed", `a>1|abort`, `a>1|abort|id=x,mode=observe`, ""},

@@ -24,6 +24,11 @@ const (
 	UndeclaredParameterID = "undeclared-parameter"
 	MissingParameterID    = "missing-parameter"
 	UntrustedFlowID       = "untrusted-flow"
+	EndlessThrottleID     = "endless-throttle"
+	UnscopedLimitID       = "unscoped-rate-limit"
+	SelfComparisonID      = "self-comparison"
+	BadSuppressionID      = "bad-suppression"
+	UnusedSuppressionID   = "unused-suppression"
 )
 
 // File is a file to look at. Its name is used in findings only, but for the
@@ -42,6 +47,8 @@ type Report struct {
 	Findings diag.List // in the order of files and places
 	Files    int       // that were looked at
 	Rules    int       // that could be read
+	// Suppressed is how many findings a comment has let pass.
+	Suppressed int
 }
 
 // check looks for one kind of fault in everything that was read.
@@ -53,6 +60,7 @@ func checks() []check {
 		compile, duplicateRule, unknownKey, neverProduced, maybeUnset,
 		undeclaredInput, danglingReference, recordingOfChain,
 		unknownAbility, undeclaredParameter, missingParameter, wrongType, untrustedFlow,
+		endlessThrottle, unscopedRateLimit, selfComparison,
 	}
 }
 

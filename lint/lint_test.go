@@ -22,7 +22,7 @@ func TestRun_DocumentedChain(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := lint.Run([]lint.File{{Name: name, Data: data, Kind: lint.Chain}})
-	expect(t, r.Findings, name+":42 warning undeclared-input «{{buy_threshold}}»")
+	expect(t, r.Findings, name+":16 warning self-comparison «amount>{{max_spend}}»", name+":42 warning undeclared-input «{{buy_threshold}}»")
 	if r.Files != 1 || r.Rules != 3 {
 		t.Errorf("%d files, %d rules", r.Files, r.Rules)
 	}

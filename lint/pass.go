@@ -16,6 +16,7 @@ import (
 type pass struct {
 	report     Report
 	data       map[string][]byte // of every file, without a byte order mark
+	commented  []string          // files that may hold suppressions: policies and chains
 	marks      map[*diag.Finding]mark
 	made       map[string]int                    // findings of the checks, by file
 	ends       map[registry.Source]diag.Position // of rules; nil until asked for
@@ -69,6 +70,7 @@ const maxLineShown = dsl.MaxLine
 // finish orders the findings and gives each the line that it is about. Lines
 // are counted forward only, as a file may be large.
 func (p *pass) finish() Report {
+	p.suppress()
 	p.report.Findings.Sort()
 	var at cursor
 	for _, f := range p.report.Findings {

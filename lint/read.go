@@ -27,6 +27,9 @@ func (p *pass) read(f File) {
 	}
 	p.data[f.Name] = f.Data
 	p.report.Files++
+	if f.Kind != Text {
+		p.commented = append(p.commented, f.Name)
+	}
 	switch f.Kind {
 	case Policy:
 		p.readPolicy(f)

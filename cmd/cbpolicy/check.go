@@ -32,7 +32,7 @@ warning, 1 that a file could not be read.`,
   model-output | cbpolicy check -`,
 		Args: atLeast(1, "a file, a directory, or - for standard input"),
 	}
-	formatFlag(cmd.Flags(), &o.format, "text", "json")
+	formatFlag(cmd.Flags(), &o.format, "text", "json", "sarif", "github")
 	cmd.Flags().Var(choice{&o.failOn, []string{"error", "warning"}}, "fail-on", "the least that makes the exit code 3")
 	cmd.Flags().StringArrayVar(&o.plugins, "plugins", nil, "a `DIR` of plugin manifests (manifest.yaml), which say what abilities there are; may be repeated")
 	cmd.Flags().StringArrayVar(&o.abilities, "abilities", nil, "a `FILE` with all abilities there are: a name a line, or a manifest; may be repeated")
@@ -107,9 +107,14 @@ func distinct(args []string, extensions ...string) ([]string, error) {
 func printReport(w io.Writer, r lint.Report, format string) error {
 	out := bufio.NewWriter(w)
 	var err error
-	if format == "json" {
-		err = diag.JSON(out, r.Findings, diag.Summary{Files: r.Files, Rules: r.Rules})
-	} else {
+	switch format {
+	case "json":
+		err = diag.JSON(out, r.Findings, diag.Summary{Files: r.Files, Rules: r.Rules, Suppressed: r.Suppressed})
+	case "sarif":
+		err = diag.SARIF(out, r.Findings, diag.Tool{Name: "cbpolicy", Version: buildVersion()})
+	case "github":
+		err = diag.GitHub(out, r.Findings)
+	default:
 		err = diag.Text(out, r.Findings, diag.TextOptions{Color: colour(w)})
 	}
 	if err != nil {
@@ -126,6 +131,9 @@ func summary(r lint.Report) string {
 		if n := r.Findings.Count(s); n > 0 {
 			parts = append(parts, count(n, s.String()))
 		}
+	}
+	if r.Suppressed > 0 {
+		parts = append(parts, fmt.Sprintf("%d suppressed", r.Suppressed))
 	}
 	if len(parts) > 0 {
 		found = strings.Join(parts, ", ")

@@ -37,6 +37,10 @@ type Chain struct {
 	Steps                 []Step // at least one; they run in this order
 	Rules                 []Rule
 	Breaker               *Breaker // of every ability of the chain; nil: the chain asks for none
+	// Block is the block that wrote the chain, or changed this copy of it: its
+	// rules and grants hold beside Rules, with the trust of a model. nil: no
+	// model had a hand in it.
+	Block *dsl.Block
 }
 
 // Dialect is the form in which a chain is written.
@@ -96,7 +100,10 @@ type Step struct {
 	OnFailure string     // the id of the step to go on with, or Continue; "": the run ends
 	// DependsOn are the steps that run before this one. It is an order and no
 	// condition: a step whose dependency has failed and let the run go on runs.
-	DependsOn  []string
+	DependsOn []string
+	// Added: a model has added the step to its copy of the chain. What it
+	// declares keeps no rule of the chain's or an operator's waiting.
+	Added      bool
 	Pos        diag.Position
 	AbilityPos diag.Position
 	target     int // 1 + the index of the step OnFailure; 0: none

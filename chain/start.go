@@ -206,6 +206,9 @@ func (s *starter) limits(from Source) {
 	for i := range s.chain.Rules {
 		r := &s.chain.Rules[i]
 		for _, atom := range r.Condition {
+			if w, ok := atom.(*dsl.When); ok && from == Model {
+				s.expression(w, r)
+			}
 			t, ok := atom.(*dsl.Threshold)
 			if !ok || t.Value.Param == "" {
 				continue
@@ -215,6 +218,22 @@ func (s *starter) limits(from Source) {
 					Message: fmt.Sprintf("rule %q compares with {{%s}}, which %s", r.ID(), t.Value.Param, problem)})
 			}
 		}
+	}
+}
+
+// expression refuses that a model supplies a parameter that an expression
+// names, unless it is bounded on both sides: how it is compared is not known.
+func (s *starter) expression(w *dsl.When, r *Rule) {
+	if !strings.Contains(w.Expr, "params") {
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.given)) {
+		p := s.chain.Param(name)
+		if !strings.Contains(w.Expr, name) || p != nil && (len(p.Enum) > 0 || p.Min != nil && p.Max != nil) {
+			continue
+		}
+		s.report(Problem{Param: name, Rule: r.ID(), Pos: w.At.Start, Message: fmt.Sprintf(
+			"rule %q reads parameter %q in an expression, which a model may not set without min: and max:, or enum:", r.ID(), name)})
 	}
 }
 

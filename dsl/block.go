@@ -27,6 +27,15 @@ type Block struct {
 	Grants []Grant       // of all G: lines; none: the block grants nothing and limits nothing
 	Rules  []*Rule
 	Mode   ModeLine
+
+	Params  []BlockParam // of P: lines; those of a function are in Function
+	Steps   []BlockStep  // of S: lines
+	Changes []Change     // of a PATCH
+	// Trigger, Label and Rephrasings are for whoever finds the chain again.
+	Trigger, Label string
+	Rephrasings    []string
+	TTL            Duration  // of CACHE
+	Function       *Function // of PROPOSE_FUNC
 	// Lines are all lines but blank ones, in order; those that have no field above too.
 	Lines []TagLine
 }
@@ -79,7 +88,9 @@ type ModeLine struct {
 	Kind BlockMode
 	Name string // of the chain or function; "" for CACHE and NOCACHE
 	Args string // what follows the name's "|", or the time of CACHE, as written
-	Pos  diag.Position
+	// Values are the parts of Args between "|", without outer blanks.
+	Values []string
+	Pos    diag.Position
 }
 
 // TagLine is one line of a block: TAG:text.
@@ -176,28 +187,86 @@ func (r *blockReader) scan(s *source) {
 
 // read puts the meaning of a line into the block.
 func (r *blockReader) read(l blockLine) {
-	mode := r.block.Mode.Kind
-	switch blockTags[l.Tag] {
+	kind, function := blockTags[l.Tag], r.block.Mode.Kind == ModeProposeFunc
+	if function && (kind == tagDomain || kind == tagParams || kind == tagFunc) {
+		r.readFunc(l)
+		return
+	}
+	switch kind {
 	case tagDomain:
-		if mode != ModeProposeFunc { // there D: is a description
-			r.readDomain(l)
-		}
+		r.readDomain(l)
 	case tagGrant:
 		r.readGrants(l)
 	case tagRule:
 		r.readRule(l)
+	case tagParams:
+		if r.writes(l, ModeNew, ModeDomain) {
+			r.readParams(l)
+		}
 	case tagStep:
-		if r.steps++; r.steps == MaxBlockSteps+1 {
-			r.report(withID(l.fault("too many steps", fmt.Sprintf("a block may hold %d", MaxBlockSteps)), LimitID))
+		if r.step(l) && r.writes(l, ModeNew, ModeDomain) {
+			r.readStep(l)
 		}
-	}
-	if l.Tag == "ADD_PARAM" || l.Tag == "ADD_STEP" || l.Tag == "REMOVE_STEP" {
-		if mode != ModePatch {
+	case tagChange:
+		if r.block.Mode.Kind != ModePatch {
 			r.report(l.fault(l.Tag+": changes a chain, but the block names none", "write PATCH:NAME for the chain to change"))
+		} else if l.Tag != "ADD_STEP" || r.step(l) {
+			r.readChange(l)
 		}
-	}
-	if blockTags[l.Tag] == tagFunc && mode != ModeProposeFunc {
+	case tagFunc:
 		r.report(l.fault(l.Tag+": describes a function, but the block proposes none", "write PROPOSE_FUNC:NAME"))
+	case tagRaw:
+		r.readWords(l)
+	}
+}
+
+// step counts a step, and reports the first that is one too many.
+func (r *blockReader) step(l blockLine) bool {
+	if r.steps++; r.steps == MaxBlockSteps+1 {
+		r.report(withID(l.fault("too many steps", fmt.Sprintf("a block may hold %d", MaxBlockSteps)), LimitID))
+	}
+	return r.steps <= MaxBlockSteps
+}
+
+// writes reports a line that belongs into other blocks than this one.
+func (r *blockReader) writes(l blockLine, modes ...BlockMode) bool {
+	kind := r.block.Mode.Kind
+	if slices.Contains(modes, kind) {
+		return true
+	}
+	switch kind {
+	case ModeRun:
+		r.report(l.fault(l.Tag+": does not belong into a block that runs a chain", "write NEW:name for a new chain, or PATCH:name to change one"))
+	case ModePatch:
+		r.report(l.fault(l.Tag+": does not belong into a PATCH", "write ADD_PARAM:, ADD_STEP: or REMOVE_STEP:"))
+	default:
+		r.report(l.fault("the block names no chain that this line could belong to", "write NEW:name or D:domain|risk"))
+	}
+	return false
+}
+
+// readWords reads T:, L: and R:.
+func (r *blockReader) readWords(l blockLine) {
+	text := trimBlank(l.Text)
+	if text == "" {
+		r.report(l.fault(l.Tag+": is empty", "leave the line out"))
+		return
+	}
+	switch l.Tag {
+	case "T":
+		if r.once(l) {
+			r.block.Trigger = text
+		}
+	case "L":
+		if r.once(l) {
+			r.block.Label = text
+		}
+	case "R":
+		for words := range strings.SplitSeq(text, "|") {
+			if words = trimBlank(words); words != "" {
+				r.block.Rephrasings = append(r.block.Rephrasings, words)
+			}
+		}
 	}
 }
 

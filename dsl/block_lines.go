@@ -20,18 +20,21 @@ const (
 	tagMode
 	tagBare // a mode line without a colon
 	tagFunc // only in a PROPOSE_FUNC block
+	tagParams
+	tagChange // only in a PATCH block
 )
 
 // blockTags are the tags of a block.
 var blockTags = map[string]tagKind{
-	"D": tagDomain, "G": tagGrant, "B": tagRule, "S": tagStep, "ADD_STEP": tagStep,
+	"D": tagDomain, "G": tagGrant, "B": tagRule, "S": tagStep,
 	"NEW": tagMode, "C": tagMode, "PATCH": tagMode, "CACHE": tagMode, "NOCACHE": tagBare, "PROPOSE_FUNC": tagMode,
-	"P": tagRaw, "L": tagRaw, "R": tagRaw, "ADD_PARAM": tagRaw, "REMOVE_STEP": tagRaw,
+	"P": tagParams, "L": tagRaw, "R": tagRaw, "T": tagRaw,
+	"ADD_PARAM": tagChange, "ADD_STEP": tagChange, "REMOVE_STEP": tagChange,
 	"CAT": tagFunc, "SEC": tagFunc, "RET": tagFunc, "RF": tagFunc, "EX": tagFunc,
 }
 
 func knownBlockTags() []string {
-	return []string{"D", "G", "B", "NEW", "C", "PATCH", "P", "S", "L", "R", "CACHE", "NOCACHE",
+	return []string{"D", "G", "B", "NEW", "C", "PATCH", "P", "S", "T", "L", "R", "CACHE", "NOCACHE",
 		"ADD_PARAM", "ADD_STEP", "REMOVE_STEP", "PROPOSE_FUNC", "CAT", "SEC", "RET", "RF", "EX"}
 }
 
@@ -88,11 +91,24 @@ func (r *blockReader) readMode(l *blockLine) {
 	case ModeCache:
 		if m.Args = trimBlank(l.Text); m.Args == "" {
 			r.report(l.fault("CACHE: without a time", "such as CACHE:1h, or NOCACHE"))
+			return
+		}
+		var f *diag.Finding
+		if r.block.TTL, f = l.ttl(l.Text); f != nil {
+			r.report(f)
 		}
 		return
 	}
-	name, args, _ := strings.Cut(l.Text, "|")
+	name, args, given := strings.Cut(l.Text, "|")
 	m.Args = args
+	if given {
+		for value := range strings.SplitSeq(args, "|") {
+			m.Values = append(m.Values, trimBlank(value))
+		}
+	}
+	if m.Kind == ModeProposeFunc {
+		r.block.Function = &Function{Name: trimBlank(name)}
+	}
 	var f *diag.Finding
 	if m.Name, f = l.chainName(name, "such as "+l.Tag+":weather_check"); f != nil {
 		r.report(f)
@@ -111,9 +127,10 @@ func (l *blockLine) chainName(text, hint string) (string, *diag.Finding) {
 	switch {
 	case name == "":
 		return "", s.fault(0, len(text), l.Tag+": without a name", hint)
-	case !plainName().MatchString(name) || strings.ContainsAny(name, "/:*") || hasInvisible(name):
+	case !plainName().MatchString(name) || strings.ContainsAny(name, "/:*") || hasInvisible(name),
+		strings.Contains(name, ".") && l.Tag != "PROPOSE_FUNC":
 		return "", s.fault(from, from+len(name), inQuotes(name)+" cannot be the name of a chain or domain",
-			`letters, digits, "_" and "-", with "." between; no "/"`)
+			`letters, digits, "_" and "-"; no "/" and no ".", so that `+BlockPrefix+`* covers every chain that a model writes`)
 	}
 	return name, nil
 }
@@ -213,6 +230,10 @@ func (r *blockReader) readRule(l blockLine) {
 		r.report(f)
 		return
 	}
+	if rule.Options.ID == notGranted {
+		r.report(l.fault(inQuotes(notGranted)+" is the id of the rule that G: lines make", "choose another id"))
+		return
+	}
 	if rule.Options.OnStoreError != StoreDefault {
 		r.report(l.fault("on_store_error is for operator rules only", "remove the option; the operator's policy may say it"))
 		return
@@ -227,3 +248,6 @@ func (r *blockReader) readRule(l blockLine) {
 	}
 	r.block.Rules = append(r.block.Rules, rule)
 }
+
+// notGranted is the id of the rule that the registry makes of G: lines.
+const notGranted = "not_granted"

@@ -112,6 +112,9 @@ func (s *source) when(n *whenNode, at Span) (Atom, *diag.Finding) {
 
 func (s *source) match(n *matchNode, not bool, at Span) (Atom, *diag.Finding) {
 	a := &Match{Not: not, Subject: Arg, Key: KeyPattern(n.Path.Value), At: at}
+	if f := s.deep(n.Path); f != nil {
+		return nil, f
+	}
 	if n.Output {
 		a.Subject = Output
 		if reservedKey(n.Path.Value) {
@@ -202,13 +205,26 @@ func (s *source) threshold(n *thresholdNode, at Span) (Atom, *diag.Finding) {
 
 func (s *source) key(t lexer.Token) (Key, *diag.Finding) {
 	if !reservedKey(t.Value) {
-		return Key(t.Value), nil
+		return Key(t.Value), s.deep(t)
 	}
 	hint := "reserved are " + strings.Join(reserved[:], ", ")
 	if t.Value == "frequency" {
 		hint = "a frequency is written frequency>5/1h: more than 5 in an hour"
 	}
 	return "", s.tokenFault(t, fmt.Sprintf("%q is a reserved word and cannot be a key", t.Value), hint)
+}
+
+// MaxSegments is how many segments a key may have. Each way to split a key is
+// looked up, as names may hold dots, so that a longer one would cost much.
+const MaxSegments = 32
+
+// deep refuses a key with too many segments.
+func (s *source) deep(t lexer.Token) *diag.Finding {
+	n := strings.Count(t.Value, ".") + 1
+	if n <= MaxSegments {
+		return nil
+	}
+	return withID(s.tokenFault(t, fmt.Sprintf("the key has %d segments; at most %d are allowed", n, MaxSegments), "name what stands less deep"), LimitID)
 }
 
 // meter refuses keys that begin like a meter and are none.

@@ -9,7 +9,13 @@ const NotGranted = "not_granted"
 // chain in one session: its B: lines, and for its G: lines the rule that any
 // other ability in the chain aborts.
 func BlockRules(b *dsl.Block, session string) Ruleset {
-	set := Ruleset{Scope: Scope{Origin: Model, Pattern: dsl.NamePattern(b.ChainID()), Session: session}}
+	return BlockRulesFor(b, b.ChainID(), session)
+}
+
+// BlockRulesFor is BlockRules for the chain that a PATCH block has changed a
+// copy of, which keeps its own id.
+func BlockRulesFor(b *dsl.Block, chain, session string) Ruleset {
+	set := Ruleset{Scope: Scope{Origin: Model, Pattern: dsl.NamePattern(chain), Session: session}}
 	for _, r := range b.Rules {
 		set.Rules = append(set.Rules, RuleDef{Rule: r, Source: Source{File: b.File, Pos: r.Pos.Start}})
 	}

@@ -80,11 +80,11 @@ func (c *counter) subject(st *Step) string {
 	case dsl.ScopeSession:
 		return st.Session
 	}
-	if !st.modelChain() {
-		return st.Chain
-	}
 	if c.origin == Model {
 		return st.Session + "\x00" + st.Chain
+	}
+	if !st.modelChain() {
+		return st.Chain
 	}
 	// All model-written chains of a session share one counter, so that a new
 	// name resets no limit.

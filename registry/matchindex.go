@@ -67,11 +67,11 @@ func (m *matchIndex) plan(p *Plan, st *Step) {
 	m.path.find(values, func(v *Value) bool {
 		if v.leaves(func(leaf string) bool { m.scan(p, st, leaf); return true }) {
 			for _, r := range m.rules { // something cannot be read: each rule says so
-				p.judge(st, r)
+				p.judgeOnce(st, r)
 			}
 		}
 		for _, r := range m.others {
-			p.judge(st, r)
+			p.judgeOnce(st, r)
 		}
 		return true
 	})
@@ -109,7 +109,7 @@ func (m *matchIndex) text(p *Plan, st *Step, leaf string, v *binding) {
 		m.folded.scan(p, st, leaf, v, true)
 	}
 	for _, r := range m.others {
-		p.judge(st, r)
+		p.judgeOnce(st, r)
 	}
 }
 
@@ -141,7 +141,7 @@ func (l *literals) scan(p *Plan, st *Step, text string, v *binding, fold bool) {
 	}
 	quiet := true
 	l.matcher.Find(text, func(id int) bool {
-		p.judge(st, l.rules[id])
+		p.judgeOnce(st, l.rules[id])
 		quiet = false
 		return true
 	})

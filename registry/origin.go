@@ -53,8 +53,9 @@ func IsModelChain(chain string) bool { return strings.HasPrefix(chain, ModelPref
 type Scope struct {
 	Origin  Origin
 	Pattern dsl.NamePattern // over chain ids; "" is read as "*"
-	// Session confines the rules of a model-written chain to the session that
-	// wrote it. Required for Model, refused for any other origin.
+	// Session confines the rules that a model wrote, for a chain of its own or
+	// its copy of another, to the session that wrote them. Required for Model,
+	// refused for any other origin.
 	Session string
 }
 
@@ -69,8 +70,8 @@ func (s Scope) check() error {
 		return fmt.Errorf("registry: %s: there is no such origin", s)
 	case s.Session != "" && s.Origin != Model:
 		return fmt.Errorf("registry: %s are not confined to a session", s)
-	case s.Origin == Model && (s.Session == "" || !literal || !IsModelChain(string(s.Pattern))):
-		return fmt.Errorf("registry: %s: model-written rules belong to one chain %s… of one session", s, ModelPrefix)
+	case s.Origin == Model && (s.Session == "" || !literal):
+		return fmt.Errorf("registry: %s: model-written rules belong to one chain of one session", s)
 	case s.Origin == Chain && (!literal || IsModelChain(string(s.Pattern))):
 		return fmt.Errorf("registry: %s: a chain's rules belong to that chain alone", s)
 	}

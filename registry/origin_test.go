@@ -33,7 +33,6 @@ func TestScope_WhoMayApplyWhere(t *testing.T) {
 		{"chain, a model-written one", registry.Scope{Origin: registry.Chain, Pattern: "nyaya/x"}, "belong to that chain alone"},
 		{"model, its chain in its session", modelTrade, ""},
 		{"model, no session", registry.Scope{Origin: registry.Model, Pattern: "nyaya/trade"}, "of one session"},
-		{"model, an operator's chain", registry.Scope{Origin: registry.Model, Pattern: "trade", Session: "s"}, "model-written rules belong"},
 		{"model, every chain", registry.Scope{Origin: registry.Model, Session: "s"}, "model-written rules belong"},
 		{"model, all model-written chains", registry.Scope{Origin: registry.Model, Pattern: "nyaya/*", Session: "s"}, "model-written rules belong"},
 		{"an origin that does not exist", registry.Scope{Origin: 99}, "no such origin"},

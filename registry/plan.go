@@ -22,11 +22,11 @@ type Plan struct {
 	set      *Set
 	counters []*counter // parallel to Needs
 	held     []held
-	many     map[*Rule]bool // the rules of held, once there are many
-	listed   int            // how many of held are in many
-	refs     []WindowRef    // backing of the windows of held and Guards
-	final    bool           // no step is about to be done: an unbound key keeps a rule silent
-	why      found          // of the atom being judged
+	filed    ruleSet     // the rules of held
+	asked    ruleSet     // the rules that a match has led to
+	refs     []WindowRef // backing of the windows of held and Guards
+	final    bool        // no step is about to be done: an unbound key keeps a rule silent
+	why      found       // of the atom being judged
 	env      whenEnv
 	envStep  *Step
 }
@@ -45,9 +45,8 @@ type held struct {
 func (p *Plan) reset(s *Set) {
 	p.Needs, p.Guards, p.Refused = p.Needs[:0], p.Guards[:0], false
 	p.set, p.counters, p.held, p.refs, p.envStep = s, p.counters[:0], p.held[:0], p.refs[:0], nil
-	if p.listed > 0 {
-		p.many, p.listed = nil, 0
-	}
+	p.filed.reset()
+	p.asked.reset()
 }
 
 // Quiet reports whether no rule holds, as far as it can be told without a count.
@@ -106,6 +105,15 @@ func (p *Plan) judgeAll(st *Step, rules []limited) {
 	}
 }
 
+// judgeOnce is judge for a rule that many values, and many places in one, may
+// lead to. What comes of it does not depend on which: a second time tells
+// nothing new, and an agent that repeats a word would pay for it in our time.
+func (p *Plan) judgeOnce(st *Step, r *Rule) {
+	if p.asked.add(r) {
+		p.judge(st, r)
+	}
+}
+
 // judge files the rule under held if every counter-free atom of it holds and
 // every frequency atom covers the step. A rule may be asked for twice.
 func (p *Plan) judge(st *Step, r *Rule) {
@@ -123,7 +131,7 @@ func (p *Plan) judge(st *Step, r *Rule) {
 			h.atom, h.found, tells = i, *f, t
 		}
 	}
-	if !p.windows(&h) || p.holds(r) {
+	if !p.windows(&h) || !p.filed.add(r) {
 		return
 	}
 	if r.reason != nil {
@@ -133,22 +141,37 @@ func (p *Plan) judge(st *Step, r *Rule) {
 	p.held = append(p.held, h)
 }
 
-// fewHeld is how many held rules are looked through one by one.
+// fewHeld is how many rules are looked through one by one.
 const fewHeld = 32
 
-// holds reports whether the rule is filed already.
-func (p *Plan) holds(r *Rule) bool {
-	if len(p.held) < fewHeld {
-		return slices.ContainsFunc(p.held, func(x held) bool { return x.rule == r })
-	}
-	if p.many == nil {
-		p.many = map[*Rule]bool{}
-	}
-	for ; p.listed < len(p.held); p.listed++ {
-		p.many[p.held[p.listed].rule] = true
-	}
-	return p.many[r]
+// ruleSet is a set of rules that is mostly empty or small.
+type ruleSet struct {
+	few  []*Rule
+	many map[*Rule]bool // once there are more than fewHeld
 }
+
+// add puts a rule in and reports whether it is new.
+func (s *ruleSet) add(r *Rule) bool {
+	if s.many != nil {
+		if s.many[r] {
+			return false
+		}
+		s.many[r] = true
+		return true
+	}
+	if slices.Contains(s.few, r) {
+		return false
+	}
+	if s.few = append(s.few, r); len(s.few) > fewHeld {
+		s.many = make(map[*Rule]bool, 4*fewHeld)
+		for _, r := range s.few {
+			s.many[r] = true
+		}
+	}
+	return true
+}
+
+func (s *ruleSet) reset() { s.few, s.many = s.few[:0], nil }
 
 // windows points the rule's frequency atoms at the needs of the plan. It
 // reports false if one of them does not cover the step.

@@ -183,6 +183,17 @@ func (vs *Values) Bind(name string, v Value) {
 	vs.bound[name] = &binding{Value: v}
 }
 
+// BindOutput is Bind for what a tool has put out. Its keys are not those of a
+// step: a tool that puts out names nobody can see does not make every later
+// step a malformed one.
+func (vs *Values) BindOutput(name string, v Value) {
+	fault := vs.fault
+	vs.Bind(name, v)
+	if fault == nil && checkName("key", name) == nil {
+		vs.fault = nil
+	}
+}
+
 // Alias binds a second name to the value of the first.
 func (vs *Values) Alias(name, of string) {
 	if v, ok := vs.bound[of]; ok {

@@ -5,9 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cbpolicy/cbpolicy/dsl"
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/file"
+
+	"github.com/cbpolicy/cbpolicy/dsl"
+	"github.com/cbpolicy/cbpolicy/internal/decimal"
 )
 
 // patcher turns every member access into a checked one, and refuses what a
@@ -64,6 +66,9 @@ func (p *patcher) binary(node *ast.Node, n *ast.BinaryNode) {
 	switch n.Operator {
 	case "in":
 		p.membership(node, n)
+	case "==", "!=":
+		p.numericText(n.Left)
+		p.numericText(n.Right)
 	case "matches":
 		// A pattern from a value could be of any length.
 		if _, ok := n.Right.(*ast.StringNode); !ok {
@@ -71,6 +76,19 @@ func (p *patcher) binary(node *ast.Node, n *ast.BinaryNode) {
 		}
 	case "+", "-", "*", "/", "%", "**", "^":
 		p.arithmetic(node, n.Operator, n.Left, n.Right)
+	}
+}
+
+// numericText refuses to compare with a text that is a number: a value that is
+// one is a number, whether it was written in quotes or not, and so equals no
+// text. The comparison would never hold, and nobody would notice.
+func (p *patcher) numericText(n ast.Node) {
+	text, ok := n.(*ast.StringNode)
+	if !ok {
+		return
+	}
+	if _, isNumber := decimal.Parse(text.Value); isNumber {
+		p.fail(n, "%q is a number, and so are values that are written like one: compare with %s", text.Value, text.Value)
 	}
 }
 

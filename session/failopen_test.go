@@ -3,6 +3,9 @@ package session_test
 import (
 	"strings"
 	"testing"
+
+	"github.com/cbpolicy/cbpolicy/registry"
+	"github.com/cbpolicy/cbpolicy/session"
 )
 
 // TestFailOpen tries to get a call past a rule: by another spelling, by
@@ -85,5 +88,45 @@ func TestFailOpen_ReusedCallIDs(t *testing.T) {
 		if _, got := a.before(raw); got != "abort r" {
 			t.Errorf("%s: %s", raw, got)
 		}
+	}
+}
+
+// A tool that puts out names nobody can see spoils no later step.
+func TestOutputDoesNotLockTheSession(t *testing.T) {
+	a := newAgent(t, "B:ability:pay|abort")
+	st, _ := a.before(`{"ability":"web.fetch"}`)
+	st.Chain = ""
+	v, err := registry.ParseValue([]byte(`{"a\u200b":1}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := a.After(t.Context(), session.Outcome{Step: st, Output: &v}); err != nil {
+		t.Fatal(err)
+	}
+	if got := a.judge(&session.Step{Call: call(t, `{"ability":"other"}`)}); got != "allow" {
+		t.Errorf("the next step: %s", got)
+	}
+}
+
+// The host is told of a call that is under way already.
+func TestRepeatedCallIsTold(t *testing.T) {
+	a := newAgent(t, "B:frequency:pay.*>1/1h|abort|id=once")
+	first, got := a.before(`{"ability":"pay.send","call_id":"c1"}`)
+	if got != "allow" || first.Repeated() {
+		t.Fatalf("%s, repeated %v", got, first.Repeated())
+	}
+	again, got := a.before(`{"ability":"pay.send","call_id":"c1"}`)
+	if got != "allow" || !again.Repeated() {
+		t.Errorf("the same call again: %s, repeated %v", got, again.Repeated())
+	}
+}
+
+// A step that is nil, and a clock that fails, are the engine's to answer for.
+func TestBeforeNeverPanics(t *testing.T) {
+	a := newAgent(t, "B:ability:pay|abort")
+	var v registry.Verdict
+	a.Before(t.Context(), nil, &v)
+	if got := brief(&v); got != "abort internal_fault" {
+		t.Errorf("no step: %s", got)
 	}
 }

@@ -108,6 +108,8 @@ func (s *Session) NewRun() string {
 func (s *Session) Before(ctx context.Context, st *Step, v *registry.Verdict) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	var none Admission
+	defer refuseOnPanic(&registry.Step{}, v, &none) // of a clock, or a step that is nil
 	rs, at := s.complete(st), s.at(0)
 	k := s.tasks.find(st.Task)
 	if by := s.tasks.endedBy(k); by != nil {
@@ -131,6 +133,7 @@ func (s *Session) Before(ctx context.Context, st *Step, v *registry.Verdict) {
 	if t != nil {
 		st.guarded, st.generation, st.probe = t.guarded, t.generation, t.probe.Holder
 	}
+	st.repeated = admission == Repeated
 	if admission == Admitted || st.number == 0 {
 		s.calls++
 		st.number = s.calls
@@ -229,7 +232,7 @@ func errorOnPanic(err *error) {
 // <ability>.output, every one as <ability>.<number>.output.
 func (s *Session) bind(st *Step, v registry.Value) {
 	name := fmt.Sprintf("%s.%d.output", st.Ability, st.number)
-	s.outputs.Bind(name, v)
+	s.outputs.BindOutput(name, v)
 	s.outputs.Alias(st.Ability+".output", name)
 }
 

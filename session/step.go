@@ -35,6 +35,7 @@ type Step struct {
 	Held map[string]bool
 
 	admitted state.CallID
+	repeated bool
 	number   int // counts the session's admitted calls, from 1
 	flight   meter.Flight
 	task     *meter.Task // nil: not admitted
@@ -43,6 +44,13 @@ type Step struct {
 	generation uint64   // of the breaker when the step was admitted
 	probe      string   // holds the lease of a probe under this name; "": it is none
 }
+
+// Repeated reports whether the step was admitted as a call that is under way
+// already: the same id, ability and arguments, whose result was not yet
+// reported. It took no place in a window. A host that makes such a call a
+// second time, and not only asks a second time, gives the agent more calls
+// than the rules count.
+func (st *Step) Repeated() bool { return st.repeated }
 
 // Outcome is the result of an admitted step.
 type Outcome struct {

@@ -23,14 +23,14 @@ func (p *progress) Declared(key dsl.Key) registry.Declared {
 	if !p.final {
 		for _, i := range p.chain.CanRunFrom(p.current, p.jumped) {
 			// The arguments of the step about to run are bound: what is not in them is missing.
-			if output, arg := p.chain.Declares(i, key); output || arg && i != p.current {
+			if output, arg := p.declares(i, key); output || arg && i != p.current {
 				return registry.Pending
 			}
 		}
 	}
 	declared := registry.Undeclared
 	for i := range p.chain.Steps {
-		output, arg := p.chain.Declares(i, key)
+		output, arg := p.declares(i, key)
 		switch {
 		case output && (p.state[i] == Ran || p.state[i] == StepFailed):
 			return registry.NotProduced
@@ -39,4 +39,12 @@ func (p *progress) Declared(key dsl.Key) registry.Declared {
 		}
 	}
 	return declared
+}
+
+// declares is what a step declares, but for one that a model has added.
+func (p *progress) declares(i int, key dsl.Key) (output, arg bool) {
+	if p.chain.Steps[i].Added {
+		return false, false
+	}
+	return p.chain.Declares(i, key)
 }

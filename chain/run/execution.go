@@ -175,7 +175,7 @@ func (e *execution) bindOutput(st *chain.Step, out Output) {
 // bind lets templates and rules see a value.
 func (e *execution) bind(name string, v jsonv.Value) {
 	e.scope.Bind(name, v)
-	e.outputs.Bind(name, registry.JSON(v))
+	e.outputs.BindOutput(name, registry.JSON(v))
 }
 
 // keep binds a value that belongs in the result.

@@ -38,14 +38,29 @@ func New(o Options) (*Runner, error) {
 	if o.Chain == nil || o.Gate == nil || o.Abilities == nil {
 		return nil, errors.New("run: a runner needs a chain, a gate and abilities")
 	}
-	if err := o.Gate.Session.Registry().Replace(Ruleset(o.Chain)); err != nil {
+	if err := o.Gate.Session.Registry().Replace(Rulesets(o.Chain, o.Gate.Session.ID())...); err != nil {
 		return nil, err
 	}
 	r := &Runner{opts: o}
 	r.call = func(ctx context.Context, st *chain.Step, args jsonv.Value) (Output, error) {
-		return o.Abilities.Call(ctx, st.Ability, args.AppendJSON(nil))
+		return o.Abilities.Call(WithStep(ctx, st.ID), st.Ability, args.AppendJSON(nil))
 	}
 	return r, nil
+}
+
+// Rulesets returns all rules that come with a chain: its own, and what a
+// model wrote in a session.
+func Rulesets(c *chain.Chain, session string) []registry.Ruleset {
+	var sets []registry.Ruleset
+	if !registry.IsModelChain(c.ID) {
+		sets = append(sets, Ruleset(c))
+	}
+	if c.Block != nil {
+		set := registry.BlockRulesFor(c.Block, c.ID, session)
+		set.Keys = keys(c)
+		sets = append(sets, set)
+	}
+	return sets
 }
 
 // Ruleset returns the rules of a chain as they are registered.

@@ -18,6 +18,9 @@ func compile(p *pass) {
 	p.refused(operator.Load(p.policies...))
 	for _, c := range p.chains {
 		var reg registry.Registry
+		if c.Block != nil {
+			continue // the rules of a block are looked at below
+		}
 		p.refused(reg.Replace(run.Ruleset(c.Chain)))
 	}
 	for _, b := range p.blocks {

@@ -89,6 +89,7 @@ func (o Options) Run(files []File) Report {
 	for _, f := range files {
 		p.read(f)
 	}
+	p.patches()
 	for _, c := range checks() {
 		c(p)
 	}

@@ -161,6 +161,7 @@ func (p *pass) readText(f File) {
 		if block != nil {
 			p.report.Rules += len(block.Rules)
 			p.blocks = append(p.blocks, block)
+			findings = append(findings, p.written(block)...)
 		}
 		if len(findings) >= dsl.MaxFindings {
 			findings = append(findings[:dsl.MaxFindings], &diag.Finding{ID: dsl.LimitID, File: f.Name, Pos: raw.Pos,
@@ -172,6 +173,34 @@ func (p *pass) readText(f File) {
 		findings = misnamedPolicy(f)
 	}
 	p.report.Findings = append(p.report.Findings, findings...)
+}
+
+// written takes in the chain that a block writes.
+func (p *pass) written(b *dsl.Block) diag.List {
+	if len(b.Steps) == 0 {
+		return nil // rules for a chain that is written elsewhere
+	}
+	c, findings := chain.FromBlock(b)
+	if c != nil {
+		p.chains = append(p.chains, newFlowChain(c))
+	}
+	return findings
+}
+
+// patches holds the blocks that change a chain against the chains among the files.
+func (p *pass) patches() {
+	for _, b := range p.blocks {
+		for _, c := range p.chains {
+			if b.Mode.Kind == dsl.ModePatch && c.ID == b.Mode.Name {
+				_, findings := c.Patch(b)
+				p.report.Findings = append(p.report.Findings, findings...)
+			}
+			if b.Mode.Kind == dsl.ModeRun && c.ID == b.Mode.Name {
+				_, findings := c.Call(b)
+				p.report.Findings = append(p.report.Findings, findings...)
+			}
+		}
+	}
 }
 
 // misnamedPolicy warns of a policy that its name makes a text, in which no

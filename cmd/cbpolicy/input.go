@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -54,7 +55,7 @@ func walk(paths []string, extensions ...string) ([]string, error) {
 				return err
 			case d.IsDir() && p != path && len(d.Name()) > 1 && d.Name()[0] == '.':
 				return filepath.SkipDir
-			case d.IsDir() || p != path && !slices.Contains(extensions, filepath.Ext(p)):
+			case d.IsDir() || p != path && !slices.Contains(extensions, strings.ToLower(filepath.Ext(p))):
 				return nil
 			}
 			files = append(files, p)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 	chainrun "github.com/cbpolicy/cbpolicy/chain/run"
 	"github.com/cbpolicy/cbpolicy/diag"
 	"github.com/cbpolicy/cbpolicy/dsl"
+	"github.com/cbpolicy/cbpolicy/lint"
 	"github.com/cbpolicy/cbpolicy/registry"
 )
 
@@ -50,14 +52,34 @@ func loadChain(cmd *cobra.Command, reg *registry.Registry, path string) (*chain.
 	if err != nil {
 		return nil, err
 	}
-	c, faults := chain.Parse(name, data)
+	c, faults := parseChain(name, data)
 	if faults.Err() != nil {
 		return nil, refuse(cmd, faults)
 	}
-	if err := reg.Replace(chainrun.Ruleset(c)); err != nil {
+	into := reg
+	if c.Block != nil {
+		into = new(registry.Registry) // a model's rules come into force with its session
+	}
+	if err := into.Replace(chainrun.Rulesets(c, cmd.Name())...); err != nil {
 		return nil, refuse(cmd, err)
 	}
 	return c, nil
+}
+
+// parseChain reads a chain: a document, or the one block of a model's text.
+func parseChain(name string, data []byte) (*chain.Chain, diag.List) {
+	if lint.KindOf(name) != lint.Text || !bytes.Contains(data, []byte("<nyaya>")) {
+		return chain.Parse(name, data)
+	}
+	raw, fault := dsl.ExtractBlock(name, data)
+	if fault != nil {
+		return nil, diag.List{fault}
+	}
+	block, faults := dsl.ParseBlock(raw)
+	if block == nil {
+		return nil, faults
+	}
+	return chain.FromBlock(block)
 }
 
 // refuse prints findings to stderr and ends with the code for findings.

@@ -11,7 +11,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"cbpolicy": main})
+	testscript.Main(m, map[string]func(){"cbpolicy": main, "mcp-server": mcpServer})
 }
 
 // TestScript runs the scripts in testdata/script: each runs the program as a

@@ -10,6 +10,7 @@ import (
 	"github.com/cbpolicy/cbpolicy/actions"
 	"github.com/cbpolicy/cbpolicy/chain/run"
 	"github.com/cbpolicy/cbpolicy/diag"
+	durations "github.com/cbpolicy/cbpolicy/internal/duration"
 )
 
 // timeline prints a run for a person: a line a step, with the verdict beside
@@ -37,6 +38,11 @@ func (t timeline) print(r *run.Result, failed error) {
 	for i := range r.Steps {
 		t.step(&r.Steps[i], name, ability)
 	}
+	t.finish(r, failed)
+}
+
+// finish prints what comes after the steps.
+func (t timeline) finish(r *run.Result, failed error) {
 	if r.Final != nil {
 		fmt.Fprintf(t.w, "  after the last step: %s\n", paint(t.colour, decisionColour(r.Final.Decision), r.Final.Decision))
 		firedText(t.w, r.Final.Fired, t.colour, "    ")
@@ -108,21 +114,4 @@ func pad(s string, n int) string {
 }
 
 // duration renders milliseconds in the units that say it exactly: 1.2s, 5m, 1d2h.
-func duration(ms int64) string {
-	d := time.Duration(ms) * time.Millisecond
-	days := ""
-	if n := d / (24 * time.Hour); n > 0 {
-		days = fmt.Sprintf("%dd", n)
-		if d %= 24 * time.Hour; d == 0 {
-			return days
-		}
-	}
-	s := d.String()
-	if strings.HasSuffix(s, "m0s") {
-		s = strings.TrimSuffix(s, "0s")
-	}
-	if strings.HasSuffix(s, "h0m") {
-		s = strings.TrimSuffix(s, "0m")
-	}
-	return days + s
-}
+func duration(ms int64) string { return durations.Format(time.Duration(ms) * time.Millisecond) }

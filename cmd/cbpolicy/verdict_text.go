@@ -15,6 +15,7 @@ const (
 	yellow = "33"
 	green  = "32"
 	faint  = "2"
+	bold   = "1"
 )
 
 // paint colours a text.

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cbpolicy/cbpolicy/actions"
+	"github.com/cbpolicy/cbpolicy/chain"
+	"github.com/cbpolicy/cbpolicy/chain/run"
+	"github.com/cbpolicy/cbpolicy/chain/run/host"
+	"github.com/cbpolicy/cbpolicy/registry"
+	"github.com/cbpolicy/cbpolicy/session"
+	"github.com/cbpolicy/cbpolicy/state/memory"
+)
+
+// hosted is a chain that is run for real.
+type hosted struct {
+	cmd      *cobra.Command
+	chain    *chain.Chain
+	registry *registry.Registry
+	clock    session.Clock
+	calls    *host.Recorder
+	began    time.Time
+}
+
+// run runs the chain once and prints how it went. Questions are asked only if
+// there is a terminal to answer on, whose input nothing else has used.
+func (r *hosted) run(set map[string]chain.Value, inputIsFree bool, format string) error {
+	s, err := session.New(session.Options{
+		ID: "run", Registry: r.registry, Store: memory.New(memory.Options{Now: r.clock.Now}), Clock: r.clock, Breakers: run.Breakers(r.chain),
+	})
+	if err != nil {
+		return err
+	}
+	gate := &actions.Gate{Session: s, Clock: r.clock}
+	out, errOut := r.cmd.OutOrStdout(), r.cmd.ErrOrStderr()
+	if inputIsFree && isTerminal(r.cmd.InOrStdin()) && isTerminal(errOut) {
+		gate.Confirmer = r.calls.Confirmer(actions.NewTerminal(r.cmd.InOrStdin(), errOut))
+	}
+	options := run.Options{Chain: r.chain, Gate: gate, Abilities: r.calls}
+	var timeline *live
+	shown := progressTo(out, errOut, format)
+	if shown != nil {
+		timeline = newLive(shown, r.chain)
+		options.Progress, gate.Waiting = timeline.progress, timeline.waiting
+	}
+	runner, err := run.New(options)
+	if err != nil {
+		return refuse(r.cmd, err)
+	}
+	r.began = time.Unix(0, r.clock.Now())
+	result, failed := runner.Run(r.cmd.Context(), set, chain.Host)
+	switch {
+	case format == "json":
+		err = printReceipts(out, result, r.calls.Receipts())
+	case shown == out:
+		timeline.finish(result, failed)
+		err = timeline.w.Flush()
+	default:
+		err = printResult(out, result, failed, format)
+	}
+	if err != nil {
+		return err
+	}
+	return exit(exitCode(result.Status))
+}
+
+// progressTo returns where a run is shown while it goes on: the output, if a
+// person reads it, else standard error, if one reads that; nil: nowhere.
+func progressTo(out, errOut io.Writer, format string) io.Writer {
+	switch {
+	case isTerminal(out) && format == "text":
+		return out
+	case !isTerminal(out) && isTerminal(errOut):
+		return errOut
+	}
+	return nil
+}
+
+// printReceipts prints the result as dryrun does, with the receipts of all calls.
+func printReceipts(w io.Writer, result *run.Result, receipts []host.Receipt) error {
+	out := bufio.NewWriter(w)
+	enc := json.NewEncoder(out)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(struct {
+		*run.Result
+		Receipts []host.Receipt `json:"receipts"`
+	}{result, receipts}); err != nil {
+		return err
+	}
+	return out.Flush()
+}

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"errors"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cbpolicy/cbpolicy/chain/run/command"
+	"github.com/cbpolicy/cbpolicy/chain/run/host"
+	"github.com/cbpolicy/cbpolicy/registry"
+	"github.com/cbpolicy/cbpolicy/session"
+)
+
+// runOptions are the flags of run.
+type runOptions struct {
+	policies, set, abilities, servers []string
+	receipts, recording, format       string
+	shell, noBuiltins                 bool
+	timeout                           time.Duration
+}
+
+func newRun() *cobra.Command {
+	var o runOptions
+	cmd := &cobra.Command{
+		Use:   "run CHAIN [--policy FILE.cbp…] [--set NAME=VALUE…] [--ability NAME='CMD …'…] [--mcp NAME='CMD …'…]",
+		Short: "Run a chain, every step let through by the rules",
+		Long: `run runs a chain for real. Every rule of the chain and of the policies is in
+force; questions are asked on the terminal, and without one they stop the run.
+Windows and limits begin anew with each run.
+
+An ability is a command: the arguments of the step are its standard input, as
+JSON, and its standard output is the step's; an exit status other than 0 is a
+failure. NAME is the whole name of the ability, or * for all that have no
+command of their own. ` + command.EnvAbility + ` and ` + command.EnvStep + ` are added to the environment.
+A command is split into words at blanks, with '…', "…" and \ as a shell has
+them, but runs without a shell unless --shell is given.
+
+With --mcp the command is an MCP server, which is started, and ended after the
+run; its tool T is the ability NAME.T.
+
+Exit codes: 0 completed or recovered, 1 a step failed or the run was
+interrupted, 2 usage, 3 a file is wrong or nothing does an ability, 5 a rule
+stopped the run.`,
+		Example: `  cbpolicy run order.yaml --policy policies --set quantity=2 \
+    --ability shop.price='jq -r .item' --mcp pay='pay-server --sandbox'`,
+		Args: exactlyOne("one chain"),
+	}
+	cmd.Flags().StringArrayVarP(&o.policies, "policy", "p", nil, "policy file or directory of .cbp files (repeatable)")
+	cmd.Flags().StringArrayVar(&o.set, "set", nil, "parameter NAME=VALUE (repeatable)")
+	cmd.Flags().StringArrayVar(&o.abilities, "ability", nil, "command that does an ability, NAME='CMD …' (repeatable)")
+	cmd.Flags().StringArrayVar(&o.servers, "mcp", nil, "MCP server whose tools are abilities, NAME='CMD …' (repeatable)")
+	cmd.Flags().BoolVar(&o.shell, "shell", false, "run every command in the shell")
+	cmd.Flags().DurationVar(&o.timeout, "timeout", command.DefaultTimeout, "how long a call and the start of a server may take")
+	cmd.Flags().StringVar(&o.receipts, "receipts", "", "write a receipt of every call to this file, as JSON")
+	cmd.Flags().StringVar(&o.recording, "recording-out", "", "write a recording of the run to this file, which dryrun reads")
+	cmd.Flags().BoolVar(&o.noBuiltins, "no-builtins", false, "leave the built-in rules out")
+	formatFlag(cmd.Flags(), &o.format, "text", "json")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return runRun(cmd, o, args[0]) }
+	return cmd
+}
+
+func runRun(cmd *cobra.Command, o runOptions, path string) error {
+	set, err := parseSet(o.set)
+	if err != nil {
+		return err
+	}
+	offers, err := o.offers()
+	if err != nil {
+		return err
+	}
+	var reg registry.Registry
+	if err := loadPolicies(cmd, &reg, o.policies); err != nil {
+		return err
+	}
+	if !o.noBuiltins {
+		if err := reg.LoadBuiltins(); err != nil {
+			return err
+		}
+	}
+	c, err := loadChain(cmd, &reg, path)
+	if err != nil {
+		return err
+	}
+	h, err := host.Open(cmd.Context(), c, offers)
+	if err != nil {
+		return refuseOffer(cmd, err)
+	}
+	defer h.Close()
+	// The files are made before anything is done that they are to tell of.
+	receipts, err := newOutput(o.receipts)
+	if err != nil {
+		return err
+	}
+	recording, err := newOutput(o.recording)
+	if err != nil {
+		return errors.Join(err, receipts.close())
+	}
+	r := &hosted{cmd: cmd, chain: c, registry: &reg, clock: session.SystemClock()}
+	r.calls = &host.Recorder{Abilities: h, Clock: r.clock}
+	ended := r.run(set, path != stdin, o.format)
+	told := errors.Join(receipts.write(r.calls.ReceiptsJSON),
+		recording.write(func() ([]byte, error) { return r.calls.Recording(c, set, r.began) }))
+	if told != nil {
+		return &exitError{exitInternal, told} // what was done is not told in full
+	}
+	return ended
+}
+
+// offers reads the commands of the command line.
+func (o *runOptions) offers() (host.Options, error) {
+	h := host.Options{Shell: o.shell, Timeout: o.timeout, Version: buildVersion()}
+	if o.timeout <= 0 {
+		return h, usage("--timeout %s: want more than 0", o.timeout)
+	}
+	for _, s := range o.abilities {
+		offer, err := host.ParseOffer(s)
+		if err != nil {
+			return h, usage("--ability %w", err)
+		}
+		h.Abilities = append(h.Abilities, offer)
+	}
+	for _, s := range o.servers {
+		offer, err := host.ParseOffer(s)
+		if err != nil {
+			return h, usage("--mcp %w", err)
+		}
+		h.Servers = append(h.Servers, offer)
+	}
+	return h, nil
+}
+
+// refuseOffer gives an error of host.Open its exit code.
+func refuseOffer(cmd *cobra.Command, err error) error {
+	if errors.As(err, new(*host.OfferError)) {
+		return usage("run: %w", err)
+	}
+	return refuse(cmd, err)
+}

@@ -1,0 +1,329 @@
+package schema_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/cbpolicy/cbpolicy/chain"
+	"github.com/cbpolicy/cbpolicy/chain/run"
+	"github.com/cbpolicy/cbpolicy/diag"
+	"github.com/cbpolicy/cbpolicy/internal/document"
+	"github.com/cbpolicy/cbpolicy/policytest"
+	"github.com/cbpolicy/cbpolicy/schema"
+)
+
+// parsers are the readers of the documents, which schemas are held against.
+var parsers = map[string]func(file string, data []byte) diag.List{
+	"chain":     func(file string, data []byte) diag.List { _, l := chain.Parse(file, data); return errorsOf(l) },
+	"recording": func(file string, data []byte) diag.List { _, l := run.ParseRecording(file, data); return errorsOf(l) },
+	"test": func(file string, data []byte) diag.List {
+		_, err := policytest.Load(file, data, os.ReadFile)
+		var fault *policytest.FileError
+		switch {
+		case errors.As(err, &fault):
+			return fault.Findings
+		case err != nil:
+			return diag.List{{Message: err.Error()}}
+		}
+		return nil
+	},
+}
+
+func errorsOf(l diag.List) diag.List {
+	if l.Err() == nil {
+		return nil
+	}
+	return l
+}
+
+func compile(t *testing.T, name string) *jsonschema.Schema {
+	t.Helper()
+	data, err := schema.JSON(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource(name, doc); err != nil {
+		t.Fatal(err)
+	}
+	s, err := c.Compile(name)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return s
+}
+
+// value reads a document as the parsers do: scalars by their source.
+func value(t *testing.T, file string, data []byte) any {
+	t.Helper()
+	d := document.Parse(file, data, document.Limits{Bytes: 1 << 20, Depth: 100, Nodes: 100_000})
+	if d.Root == nil {
+		t.Fatal(d.Findings())
+	}
+	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(d.Root.Value().AppendJSON(nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// files returns the documents below folders by their kind.
+func files(t *testing.T, folders ...string) map[string][]string {
+	t.Helper()
+	found := map[string][]string{}
+	for _, folder := range folders {
+		err := filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error {
+			if err != nil || !slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(path)) {
+				return err
+			}
+			data, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			for kind, parse := range parsers {
+				if parse(path, data) == nil {
+					found[kind] = append(found[kind], path)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return found
+}
+
+// examples are all documents of the repository.
+func examples(t *testing.T) map[string][]string {
+	found := files(t, "../examples", "../chain/testdata", "testdata")
+	for kind := range parsers {
+		if len(found[kind]) < 3 {
+			t.Errorf("only %d documents of the kind %s were found", len(found[kind]), kind)
+		}
+	}
+	return found
+}
+
+func read(t *testing.T, path string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func TestNames(t *testing.T) {
+	for _, name := range schema.Names() {
+		compile(t, name)
+		if parsers[name] == nil {
+			t.Errorf("%s is held against no parser", name)
+		}
+	}
+	if _, err := schema.JSON("../schema"); err == nil {
+		t.Error("there is a schema of what is no document")
+	}
+}
+
+// TestExamplesAreValid: what the parsers accept the schemas accept.
+func TestExamplesAreValid(t *testing.T) {
+	for kind, paths := range examples(t) {
+		validate(t, kind, paths)
+	}
+}
+
+func TestRealChainsAreValid(t *testing.T) {
+	const folder = "../../shared/traces-dev/chains"
+	if _, err := os.Stat(folder); err != nil {
+		t.Skip("no real chains beside the clone: ", err)
+	}
+	found := files(t, folder)
+	if len(found["chain"]) < 90 {
+		t.Errorf("only %d chains were found", len(found["chain"]))
+	}
+	validate(t, "chain", found["chain"])
+}
+
+func validate(t *testing.T, kind string, paths []string) {
+	t.Helper()
+	s := compile(t, kind)
+	for _, path := range paths {
+		if err := s.Validate(value(t, path, read(t, path))); err != nil {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+// TestWhatASchemaRefusesTheParserRefuses changes documents at every place, to
+// every type and by a field that nobody knows. The schemas may accept more
+// than the parsers, but for unknown fields, which both must refuse.
+func TestWhatASchemaRefusesTheParserRefuses(t *testing.T) {
+	for kind, paths := range examples(t) {
+		s := compile(t, kind)
+		tried, refused := 0, 0
+		for _, path := range paths {
+			v := value(t, path, read(t, path))
+			each(v, func(set func(any), old any) {
+				changes := []any{nil, true, json.Number("7"), "zzzzzz", []any{}, []any{"zzzzzz"}, map[string]any{}, map[string]any{"zzzzzz": "x"}}
+				if m, ok := old.(map[string]any); ok {
+					more := map[string]any{"zzzzzz": "x"}
+					for k, v := range m {
+						more[k] = v
+					}
+					changes = append(changes, more)
+				}
+				for i, change := range changes {
+					set(change)
+					data, err := json.Marshal(v)
+					if err != nil {
+						t.Fatal(err)
+					}
+					faults := parsers[kind](path, data)
+					err = s.Validate(v)
+					tried++
+					if err != nil {
+						refused++
+						if faults == nil {
+							t.Errorf("%s: %s\nthe schema refuses what the parser accepts: %v", path, data, err)
+						}
+					} else if i == len(changes)-1 && slices.ContainsFunc(faults, func(f *diag.Finding) bool { return f.ID == document.UnknownFieldID }) {
+						t.Errorf("%s: %s\nthe schema accepts a field that the parser does not know: %v", path, data, faults)
+					}
+				}
+				set(old)
+			})
+		}
+		if refused*4 < tried {
+			t.Errorf("%s: of %d changed documents only %d were refused", kind, tried, refused)
+		}
+	}
+}
+
+// each calls f for every value below v, with what sets it.
+func each(v any, f func(set func(any), old any)) {
+	switch v := v.(type) {
+	case []any:
+		for i := range v {
+			f(func(n any) { v[i] = n }, v[i])
+			each(v[i], f)
+		}
+	case map[string]any:
+		for k := range v {
+			f(func(n any) { v[k] = n }, v[k])
+			each(v[k], f)
+		}
+	}
+}
+
+// fields are documents with an object that has an unknown field, zzzzzz, of
+// which the parser says what it knows instead, and where the schema says it.
+var fields = []struct{ kind, doc, at string }{
+	{"chain", `{"zzzzzz":1}`, ""},
+	{"chain", `{"id":"a","params":[{"zzzzzz":1}]}`, "$defs/param"},
+	{"chain", `{"id":"a","circuit_breakers":[{"zzzzzz":1}]}`, "$defs/rule"},
+	{"chain", `{"id":"a","circuit_breaker":{"zzzzzz":1}}`, "$defs/breaker"},
+	{"chain", `{"id":"a","steps":[{"zzzzzz":1}]}`, "$defs/step"},
+	{"chain", `{"id":"a","steps":[{"zzzzzz":1,"params":{}}]}`, "$defs/catalogueStep"},
+	{"chain", `{"id":"a","steps":[{"condition":{"zzzzzz":1}}]}`, "$defs/condition"},
+	{"recording", `{"zzzzzz":1}`, ""},
+	{"recording", `{"steps":[{"zzzzzz":1}]}`, "$defs/step"},
+	{"recording", `{"steps":[{"error":{"zzzzzz":1}}]}`, "$defs/step/properties/error"},
+	{"recording", `{"steps":[{"usage":{"zzzzzz":1}}]}`, "$defs/step/properties/usage"},
+	{"test", `{"zzzzzz":1}`, ""},
+	{"test", `{"tests":[{"zzzzzz":1}]}`, "$defs/test"},
+	{"test", `{"defaults":{"zzzzzz":1},"tests":[]}`, "$defs/step"},
+	{"test", `{"tests":[{"name":"a","steps":[{"chain":"c","ability":"a","expect":"allow","approve":true,"then":{"zzzzzz":1}}]}]}`, "$defs/then"},
+	{"test", `{"tests":[{"name":"a","table":{"zzzzzz":1}}]}`, "$defs/table"},
+	{"test", `{"tests":[{"name":"a","dryrun":{"zzzzzz":1}}]}`, "$defs/dryrun"},
+	{"test", `{"tests":[{"name":"a","dryrun":{"chain":"../examples/trading/chain.yaml","recording":{},"expect":{"zzzzzz":1}}}]}`, "$defs/runExpectation"},
+	{"test", `{"tests":[{"name":"a","dryrun":{"chain":"../examples/trading/chain.yaml","recording":{},"expect":{"status":"failed","halt":{"zzzzzz":1}}}}]}`, "$defs/halt"},
+}
+
+// noHint are objects whose parser does not list the fields that it knows.
+var noHint = []string{"test $defs/call"}
+
+func TestFieldsAreThoseOfTheParser(t *testing.T) {
+	covered := slices.Clone(noHint)
+	for _, c := range fields {
+		covered = append(covered, c.kind+" "+c.at)
+		want, ok := known(parsers[c.kind]("a_test.yaml", []byte(c.doc)))
+		if !ok {
+			t.Errorf("%s: %s: the parser does not say which fields it knows: %v", c.kind, c.doc, parsers[c.kind]("a_test.yaml", []byte(c.doc)))
+			continue
+		}
+		if got := closed(t, c.kind)[c.at]; !slices.Equal(got, want) {
+			t.Errorf("%s %s: the schema has %q, the parser %q", c.kind, c.at, got, want)
+		}
+	}
+	for _, kind := range schema.Names() {
+		for at := range closed(t, kind) {
+			if !slices.Contains(covered, kind+" "+at) {
+				t.Errorf("the fields of %s %q are compared with no parser", kind, at)
+			}
+		}
+	}
+}
+
+// known returns the fields that the hint about an unknown one lists, sorted.
+func known(faults diag.List) ([]string, bool) {
+	for _, f := range faults {
+		if list, ok := strings.CutPrefix(f.Hint, "known are "); ok && f.ID == document.UnknownFieldID {
+			names := strings.Split(list, ", ")
+			slices.Sort(names)
+			return names, true
+		}
+	}
+	return nil, false
+}
+
+// closed returns the fields of the objects of a schema that have no others,
+// sorted, by their places.
+func closed(t *testing.T, kind string) map[string][]string {
+	t.Helper()
+	data, err := schema.JSON(kind)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var doc any
+	if err := json.Unmarshal(data, &doc); err != nil {
+		t.Fatal(err)
+	}
+	found := map[string][]string{}
+	var walk func(at string, v any)
+	walk = func(at string, v any) {
+		m, ok := v.(map[string]any)
+		if !ok {
+			return
+		}
+		if at == "$defs/recording" {
+			return // compared as a document of its own
+		}
+		if properties, ok := m["properties"].(map[string]any); ok && m["additionalProperties"] == false {
+			var names []string
+			for name := range properties {
+				names = append(names, name)
+			}
+			slices.Sort(names)
+			found[at] = names
+		}
+		for name, v := range m {
+			walk(strings.TrimPrefix(at+"/"+name, "/"), v)
+		}
+	}
+	walk("", doc)
+	return found
+}

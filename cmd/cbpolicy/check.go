@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cbpolicy/cbpolicy/config"
 	"github.com/cbpolicy/cbpolicy/diag"
 	"github.com/cbpolicy/cbpolicy/lint"
 )
@@ -36,7 +37,18 @@ warning, 1 that a file could not be read.`,
 	cmd.Flags().Var(choice{&o.failOn, []string{"error", "warning"}}, "fail-on", "the least that makes the exit code 3")
 	cmd.Flags().StringArrayVar(&o.plugins, "plugins", nil, "a `DIR` of plugin manifests (manifest.yaml), which say what abilities there are; may be repeated")
 	cmd.Flags().StringArrayVar(&o.abilities, "abilities", nil, "a `FILE` with all abilities there are: a name a line, or a manifest; may be repeated")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error { return runCheck(cmd, args, &o) }
+	cmd.Flags().StringVar(&o.config, "config", "", "the configuration `FILE`; without it "+config.FileName+", if there is one here")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		c, err := loadConfig(cmd, o.config)
+		if err != nil {
+			return err
+		}
+		o.plugins, o.abilities = append(c.Check.Plugins, o.plugins...), append(c.Check.Abilities, o.abilities...)
+		if c.Check.FailOn != "" && !cmd.Flags().Changed("fail-on") {
+			o.failOn = c.Check.FailOn
+		}
+		return runCheck(cmd, args, &o, c)
+	}
 	return cmd
 }
 
@@ -44,9 +56,10 @@ warning, 1 that a file could not be read.`,
 type checkOptions struct {
 	format, failOn     string
 	plugins, abilities []string
+	config             string
 }
 
-func runCheck(cmd *cobra.Command, args []string, o *checkOptions) error {
+func runCheck(cmd *cobra.Command, args []string, o *checkOptions, c *config.Config) error {
 	paths, err := distinct(args, lint.Extensions()...)
 	if err != nil {
 		return err
@@ -61,7 +74,7 @@ func runCheck(cmd *cobra.Command, args []string, o *checkOptions) error {
 			f.Kind, f.Found = lint.KindOf(path), !named(args, path)
 		}
 	}
-	var known lint.Options
+	known := lint.Options{Sources: c.Check.Sources, Sinks: c.Check.Sinks}
 	if err := readAbilities(cmd, o, &known.Abilities); err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ import (
 var files embed.FS
 
 // Names lists the documents that have a schema.
-func Names() []string { return []string{"chain", "recording", "test"} }
+func Names() []string { return []string{"chain", "recording", "config", "test"} }
 
 // JSON returns the schema of a document, complete in itself. The error says
 // that there is none.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/cbpolicy/cbpolicy/chain"
 	"github.com/cbpolicy/cbpolicy/chain/run"
+	"github.com/cbpolicy/cbpolicy/config"
 	"github.com/cbpolicy/cbpolicy/diag"
 	"github.com/cbpolicy/cbpolicy/internal/document"
 	"github.com/cbpolicy/cbpolicy/policytest"
@@ -25,6 +26,7 @@ import (
 var parsers = map[string]func(file string, data []byte) diag.List{
 	"chain":     func(file string, data []byte) diag.List { _, l := chain.Parse(file, data); return errorsOf(l) },
 	"recording": func(file string, data []byte) diag.List { _, l := run.ParseRecording(file, data); return errorsOf(l) },
+	"config":    func(file string, data []byte) diag.List { _, l := config.Parse(file, data); return errorsOf(l) },
 	"test": func(file string, data []byte) diag.List {
 		_, err := policytest.Load(file, data, os.ReadFile)
 		var fault *policytest.FileError
@@ -243,6 +245,8 @@ var fields = []struct{ kind, doc, at string }{
 	{"recording", `{"steps":[{"zzzzzz":1}]}`, "$defs/step"},
 	{"recording", `{"steps":[{"error":{"zzzzzz":1}}]}`, "$defs/step/properties/error"},
 	{"recording", `{"steps":[{"usage":{"zzzzzz":1}}]}`, "$defs/step/properties/usage"},
+	{"config", `{"zzzzzz":1}`, ""},
+	{"config", `{"check":{"zzzzzz":1}}`, "$defs/check"},
 	{"test", `{"zzzzzz":1}`, ""},
 	{"test", `{"tests":[{"zzzzzz":1}]}`, "$defs/test"},
 	{"test", `{"defaults":{"zzzzzz":1},"tests":[]}`, "$defs/step"},

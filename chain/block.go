@@ -11,12 +11,14 @@ import (
 )
 
 // FromBlock makes the chain that a block writes: that of NEW:, or of D: where
-// there is no mode line. Its rules and grants stay in the Block, as they have
-// the trust of a model. What a text of the block inserts is $name only;
-// {{name}} is text like any other. The chain is nil if and only if a finding
-// is an error.
+// there is no mode line. Where the name is that of a known chain, use
+// [Chain.Rewrite], which keeps what guards that chain. The block's rules and
+// grants stay in the Block, as they have the trust of a model. What a text of
+// the block inserts is $name only; {{name}} is text like any other. An argument
+// that is given by its place is called arg1, arg2 and so on. The chain is nil
+// if and only if a finding is an error.
 func FromBlock(b *dsl.Block) (*Chain, diag.List) {
-	w := &blockWriter{file: b.File, chain: &Chain{File: b.File, ID: b.ChainID(), Name: b.Mode.Name, Description: b.Label, Block: withQuestions(b)}}
+	w := &blockWriter{file: b.File, fresh: true, chain: &Chain{File: b.File, ID: b.ChainID(), Name: b.Mode.Name, Description: b.Label}}
 	if b.Mode.Kind != dsl.ModeNew && b.Mode.Kind != dsl.ModeDomain {
 		w.report(b.Pos, SyntaxID, "the block writes no chain", "write NEW:name and S: lines")
 		return nil, w.findings
@@ -30,13 +32,15 @@ func FromBlock(b *dsl.Block) (*Chain, diag.List) {
 	if len(b.Steps) == 0 {
 		w.report(b.Pos, SyntaxID, "the chain has no steps", "write at least one S: line")
 	}
-	return w.finish()
+	return w.finish(b)
 }
 
 // blockWriter makes parts of a chain of the lines of a block.
 type blockWriter struct {
 	file     string
 	chain    *Chain
+	base     *Chain // of which chain is a changed copy; nil: none
+	fresh    bool   // every step of chain is the block's
 	findings diag.List
 }
 
@@ -46,24 +50,59 @@ func (w *blockWriter) report(pos diag.Position, id, message, hint string) *diag.
 	return f
 }
 
-// finish checks what no line shows by itself: that every reference has a step
-// or a parameter that it means.
-func (w *blockWriter) finish() (*Chain, diag.List) {
+// finish takes over the block's rules and checks what no line shows by
+// itself: that every reference has a step or a parameter that it means. Of a
+// chain that is changed only what a model wrote is checked: the rest may wait
+// for what its host supplies.
+func (w *blockWriter) finish(b *dsl.Block) (*Chain, diag.List) {
+	var before *dsl.Block
+	if w.base != nil {
+		before = w.base.Block
+	}
+	w.chain.Block = w.guards(before, b)
+	w.bounds(b)
+	w.limits(b.Rules)
 	if w.findings.Err() != nil {
 		return nil, w.findings
 	}
-	flow := w.chain.Flow()
-	for i := range w.chain.Steps {
-		for _, ref := range w.chain.Steps[i].Refs() {
-			if !flow.May(i, ref.Key) && !w.isParam(ref.Key) {
-				w.dangling(ref)
-			}
-		}
-	}
+	w.references(b)
 	if w.findings.Err() != nil {
 		return nil, w.findings
 	}
 	return w.chain, w.findings
+}
+
+// bounds holds the chain to the limits of every chain.
+func (w *blockWriter) bounds(b *dsl.Block) {
+	for _, l := range []struct {
+		what    string
+		n, most int
+	}{
+		{"steps", len(w.chain.Steps), MaxSteps}, {"parameters", len(w.chain.Params), MaxParams}, {"rules", len(w.chain.allRules()), MaxRules},
+	} {
+		if l.n > l.most {
+			w.report(placeOf(b), LimitID, fmt.Sprintf("the chain has %d %s; at most %d are allowed", l.n, l.what, l.most), "")
+		}
+	}
+}
+
+// references checks that what a model wrote reads something that is there.
+func (w *blockWriter) references(b *dsl.Block) {
+	flow := w.chain.Flow()
+	count := 0
+	for i := range w.chain.Steps {
+		s := &w.chain.Steps[i]
+		refs := s.Refs()
+		if count += len(refs); count > MaxRefs {
+			w.report(placeOf(b), LimitID, fmt.Sprintf("more than %d references", MaxRefs), "")
+			return
+		}
+		for _, ref := range refs {
+			if (w.fresh || s.Added) && !flow.May(i, ref.Key) && !w.isParam(ref.Key) {
+				w.dangling(ref)
+			}
+		}
+	}
 }
 
 func (w *blockWriter) isParam(key dsl.Key) bool {
@@ -125,11 +164,14 @@ func (w *blockWriter) produced(name string) bool {
 // stepID is what a step is called that only has a place: by its output, or
 // its number.
 func (w *blockWriter) stepID(s *dsl.BlockStep) string {
-	if s.Output != "" && w.chain.StepIndex(s.Output) < 0 {
+	free := func(id string) bool {
+		return w.chain.StepIndex(id) < 0 && (w.base == nil || w.base.StepIndex(id) < 0)
+	}
+	if s.Output != "" && free(s.Output) {
 		return s.Output
 	}
 	for n := len(w.chain.Steps) + 1; ; n++ {
-		if id := fmt.Sprintf("step%d", n); w.chain.StepIndex(id) < 0 {
+		if id := fmt.Sprintf("step%d", n); free(id) {
 			return id
 		}
 	}
@@ -144,52 +186,39 @@ func (w *blockWriter) step(s *dsl.BlockStep, id string) Step {
 		if name == "" {
 			name = dsl.ArgName(i + 1)
 		}
-		out.Args = append(out.Args, Arg{Name: name, Value: piecesTemplate(a.Pieces), Pos: a.Pos})
+		out.Args = append(out.Args, Arg{Name: name, Value: w.template(a.Pieces), Pos: a.Pos})
 	}
 	return out
 }
 
-func piecesTemplate(pieces []dsl.BlockPiece) Template {
-	if !slices.ContainsFunc(pieces, func(p dsl.BlockPiece) bool { return p.Ref != "" }) {
-		var text strings.Builder
-		for _, p := range pieces {
-			text.WriteString(p.Text)
-		}
-		return Template{fixed: jsonv.OfText(text.String())}
-	}
+// template puts the pieces of a value together.
+func (w *blockWriter) template(pieces []dsl.BlockPiece) Template {
 	var t Template
+	var text strings.Builder
+	references := false
 	for _, p := range pieces {
-		t.parts = append(t.parts, part{text: p.Text, ref: Ref{Key: p.Ref, Pos: p.Pos}})
+		text.WriteString(p.Text)
+		references = references || p.Ref != ""
+		t.parts = append(t.parts, part{text: p.Text, ref: Ref{Key: w.meant(p.Ref), Pos: p.Pos}})
+	}
+	if !references {
+		return Template{fixed: jsonv.OfText(text.String())}
 	}
 	return t
 }
 
-// withQuestions is the block with a rule for every step that asks for a
-// question by !confirm.
-func withQuestions(b *dsl.Block) *dsl.Block {
-	out := *b
-	out.Rules = slices.Clone(b.Rules)
-	ask := func(s *dsl.BlockStep) {
-		if s == nil || !s.Confirm {
-			return
-		}
-		at := dsl.Span{Start: s.AbilityPos, End: s.AbilityPos}
-		id := "confirm-" + strings.ReplaceAll(s.Ability, ".", "-")
-		if slices.ContainsFunc(out.Rules, func(r *dsl.Rule) bool { return r.ID() == id }) {
-			return
-		}
-		out.Rules = append(out.Rules, &dsl.Rule{
-			Condition: dsl.Condition{&dsl.Ability{Name: dsl.NamePattern(s.Ability), At: at}},
-			Action:    dsl.Action{Kind: dsl.Confirm}, Reason: "The step asks to be confirmed", Options: dsl.Options{ID: id}, Pos: at,
-		})
+// meant is the key that $name means: $step is what a step puts out, unless a
+// parameter or an output is called so.
+func (w *blockWriter) meant(key dsl.Key) dsl.Key {
+	name, rest, _ := strings.Cut(string(key), ".")
+	i := w.chain.StepIndex(name)
+	if i < 0 || w.chain.Steps[i].OutputKey == name || w.isParam(key) || covers(w.chain.Steps[i].OutputName(), key) {
+		return key
 	}
-	for i := range out.Steps {
-		ask(&out.Steps[i])
+	if rest == "" {
+		return dsl.Key(w.chain.Steps[i].OutputName())
 	}
-	for i := range out.Changes {
-		ask(out.Changes[i].Step)
-	}
-	return &out
+	return dsl.Key(w.chain.Steps[i].OutputName() + "." + rest)
 }
 
 // Call returns the parameters that C:name|value|value or PATCH:name|… gives a
@@ -197,6 +226,10 @@ func withQuestions(b *dsl.Block) *dsl.Block {
 // give them to Start as such.
 func (c *Chain) Call(b *dsl.Block) (map[string]Value, diag.List) {
 	w := &blockWriter{file: b.File, chain: c}
+	if !c.named(b) || b.Mode.Kind != dsl.ModeRun && b.Mode.Kind != dsl.ModePatch {
+		w.report(placeOf(b), DanglingID, "the block does not run chain "+c.ID, "write C:"+c.ID)
+		return nil, w.findings
+	}
 	if len(b.Mode.Values) > len(c.Params) {
 		w.report(b.Mode.Pos, SyntaxID, fmt.Sprintf("%d values for chain %s, which has %d parameters", len(b.Mode.Values), c.ID, len(c.Params)), "leave out what is too much")
 		return nil, w.findings

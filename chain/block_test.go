@@ -1,8 +1,6 @@
 package chain_test
 
 import (
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -81,15 +79,15 @@ R:morning news|daily update`))
 
 func TestFromBlock_Refuses(t *testing.T) {
 	for _, c := range []struct{ name, lines, want string }{
-		{"nobody's name", "NEW:x\nP:city:str\nS:a.b:t=$town>o", "m.txt:3:8: $town is no parameter and no output of a step before it"},
+		{"nobody's name", "NEW:x\nP:city:str\nS:a.b:t=$town>o", "m.txt:4:9: $town is no parameter and no output of a step before it"},
 		{"a slip", "NEW:x\nP:city:str\nS:a.b:t=$citty>o", "did you mean $city?"},
-		{"a later output", "NEW:x\nS:a.b:t=$o>p\nS:c.d>o", "m.txt:3:8: $o is no parameter"},
+		{"a later output", "NEW:x\nS:a.b:t=$o>p\nS:c.d>o", "m.txt:3:9: $o is no parameter"},
 		{"a default of another type", "NEW:x\nP:n:int:many\nS:a.b>o", "m.txt:3:3: the default of n"},
 		{"no steps", "NEW:x\nB:a>1|abort", "the chain has no steps"},
 		{"no chain", "CACHE:1h", "the block writes no chain"},
 	} {
 		got, l := chain.FromBlock(block(t, c.lines))
-		if got != nil || !strings.Contains(l.Error(), strings.Replace(c.want, "m.txt:3:8: $town", "m.txt:4:9: $town", 1)) && !strings.Contains(l.Error(), c.want[strings.Index(c.want, " ")+1:]) {
+		if got != nil || !strings.Contains(l.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", c.name, l, c.want)
 		}
 	}
@@ -183,50 +181,6 @@ func TestPatch_Refuses(t *testing.T) {
 		if p != nil || !strings.Contains(l.Error(), tt.want) {
 			t.Errorf("%s: %v, want %s", tt.lines, l, tt.want)
 		}
-	}
-}
-
-// Real blocks are read; those that write a chain can start.
-func TestPublishedBlocks(t *testing.T) {
-	files, _ := filepath.Glob("../../shared/traces-dev/chains/nyaya/*.txt")
-	if len(files) == 0 {
-		t.Skip("the published blocks are not beside the repository")
-	}
-	// The format itself, with words in the place of names.
-	templates := []string{"orchestrator-50", "orchestrator-53", "orchestrator-63", "orchestrator-71", "orchestrator-78", "orchestrator-85"}
-	chains := 0
-	for _, name := range files {
-		if slices.ContainsFunc(templates, func(s string) bool { return strings.Contains(name, s) }) {
-			continue
-		}
-		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		raw, fault := dsl.ExtractBlock(name, data)
-		if fault != nil {
-			t.Fatal(fault)
-		}
-		b, faults := dsl.ParseBlock(raw)
-		if b == nil {
-			t.Errorf("%v", faults)
-			continue
-		}
-		if b.Mode.Kind != dsl.ModeNew {
-			continue
-		}
-		c, l := chain.FromBlock(b)
-		if c == nil {
-			t.Errorf("%v", l)
-			continue
-		}
-		if _, err := c.Start(nil, chain.Model); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-		chains++
-	}
-	if chains < 10 {
-		t.Errorf("only %d chains", chains)
 	}
 }
 

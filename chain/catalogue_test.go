@@ -1,14 +1,12 @@
 package chain_test
 
 import (
-	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/cbpolicy/cbpolicy/chain"
+	"github.com/cbpolicy/cbpolicy/dsl"
 )
 
 const catalogue = `id: send-email
@@ -103,45 +101,106 @@ func TestCatalogueInputIsNoOutput(t *testing.T) {
 	}
 }
 
-// Every chain that people have published is read and can start.
-func TestPublishedChains(t *testing.T) {
-	root := "../../shared/traces-dev/chains"
-	if _, err := os.Stat(root); err != nil {
-		t.Skip("the published chains are not beside the repository")
-	}
-	n := 0
-	for _, pattern := range []string{"catalog/*/chains/*.yaml", "demo/*.yaml"} {
-		files, err := filepath.Glob(filepath.Join(root, pattern))
-		if err != nil {
-			t.Fatal(err)
+// In {{input.x}} the parameter is called x: templates, conditions, rules and
+// reasons may use either name, and the caller supplies the short one.
+func TestInputsHaveOneName(t *testing.T) {
+	const steps = "id: c\nsteps:\n  - {id: a, ability: y, params: {%}}\n"
+	for name, tt := range map[string]struct{ text, given, want string }{
+		"in a template":          {strings.ReplaceAll(steps, "%", "v: '{{input.x}}'"), "x=1", ""},
+		"deep in a value":        {strings.ReplaceAll(steps, "%", "v: [{w: 'a {{input.x.y}}'}]"), "x=1", ""},
+		"in a condition":         {strings.ReplaceAll(steps, "%", "}, condition: {ref_key: input.x, op: is_empty"), "x=1", ""},
+		"in a condition's value": {strings.ReplaceAll(steps, "%", "}, condition: {ref_key: a.output, op: equals, value: '{{input.x}}'"), "x=1", ""},
+		"as a rule's key":        {strings.ReplaceAll(steps, "%", "") + "circuit_breakers: [{condition: input.x>5, action: abort}]", "x=1", ""},
+		"as a rule's limit":      {strings.ReplaceAll(steps, "%", "") + "circuit_breakers: [{condition: 'y>{{input.x}}', action: abort}]", "x=1", ""},
+		"a limit that is none":   {strings.ReplaceAll(steps, "%", "") + "circuit_breakers: [{condition: 'y>{{input.x}}', action: abort}]", "x=z", `compares with {{input.x}}, which is "z", not a number`},
+		"in a reason":            {strings.ReplaceAll(steps, "%", "") + "circuit_breakers: [{condition: y>1, action: abort, reason: 'above {{input.x}}'}]", "x=1", ""},
+		"a reason needs no one":  {strings.ReplaceAll(steps, "%", "") + "circuit_breakers: [{condition: y>1, action: abort, reason: 'above {{input.x}}'}]", "", ""},
+		"not supplied":           {strings.ReplaceAll(steps, "%", "v: '{{input.x}}'"), "", `parameter "x" is required`},
+		"supplied by both":       {strings.ReplaceAll(steps, "%", "v: '{{input.x}}'"), "x=1 input.x=2", `parameter "input.x" is called "x" by who supplies it`},
+		"declared":               {strings.ReplaceAll(steps, "%", "v: '{{input.x}}'") + "params: [{name: x, default: 7}]", "", ""},
+		"declared with bounds":   {strings.ReplaceAll(steps, "%", "v: '{{input.x}}'") + "params: [{name: x, param_type: number, max: 7}]", "x=8", "8\" is greater than max 7"},
+		"not an input":           {strings.ReplaceAll(steps, "%", "v: '{{x}}'"), "", `step "a" uses {{x}}, which is no parameter`},
+		"the documented dialect": {"id: c\nsteps: [{id: a, ability: y, args: {v: '{{input.x}}'}}]", "x=1", `step "a" uses {{input.x}}, which is no parameter`},
+	} {
+		c := mustParse(t, tt.text)
+		given := map[string]chain.Value{}
+		for _, word := range strings.Fields(tt.given) {
+			param, value, _ := strings.Cut(word, "=")
+			given[param] = chain.Text(value)
 		}
-		for _, name := range files {
-			data, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			c, l := chain.Parse(name, data)
-			if c == nil || len(l) > 0 {
-				t.Errorf("%s: %v", name, l)
-				continue
-			}
-			given := map[string]chain.Value{}
-			for _, p := range c.Params {
-				given[p.Name] = chain.Text("1")
-				if p.Type == chain.URLType {
-					given[p.Name] = chain.Text("https://example.com/")
-				}
-				if p.Type == chain.BooleanType {
-					given[p.Name] = chain.Text("true")
-				}
-			}
-			if _, err := c.Start(maps.Clone(given), chain.Host); err != nil {
-				t.Errorf("%s: %v", name, err)
-			}
-			n++
+		values, err := c.Start(given, chain.Host)
+		if err == nil && tt.want != "" || err != nil && (tt.want == "" || !strings.Contains(err.Error(), tt.want)) {
+			t.Errorf("%s: %v, want %q", name, err, tt.want)
+		}
+		if x, ok := values["x"]; ok && values["input.x"].Text() != x.Text() {
+			t.Errorf("%s: values %v", name, values)
 		}
 	}
-	if n != 97 {
-		t.Errorf("%d chains, want 65 of the catalogue and 32 demos", n)
+}
+
+func TestDialectIsToldBySteps(t *testing.T) {
+	for text, want := range map[string]chain.Dialect{
+		"id: c\nsteps: [{id: a, ability: x}]":                                  chain.Documented,
+		"id: c\nsteps: [{id: a, ability: x, args: {params: 1}}]":               chain.Documented,
+		"id: c\nparams: [{name: p}]\nsteps: [{id: a, ability: x}]":             chain.Documented,
+		"id: c\nsteps: [{id: depends_on, ability: params}]":                    chain.Documented,
+		"id: c\nsteps: [{id: a, ability: x}, {id: b, ability: x, params: {}}]": chain.Catalogue,
+		"id: c\nsteps: [{id: a, ability: x, depends_on: []}]":                  chain.Catalogue,
+		`{"id": "c", "steps": [{"id": "a", "ability": "x", "params": null}]}`:  chain.Catalogue,
+		"id: c\nparams: [{name: p}]\ncircuit_breakers: [{condition: p>1, action: warn}]\nsteps: [{id: a, ability: x, params: {}, output_key: k, condition: {ref_key: p, op: is_empty}}]": chain.Catalogue,
+	} {
+		if got := mustParse(t, text).Dialect; got != want {
+			t.Errorf("%s: dialect %v, want %v", text, got, want)
+		}
+	}
+}
+
+// abort and continue are words in both dialects, unless a step is called so.
+func TestWordsOfOnFailure(t *testing.T) {
+	for _, arguments := range []string{"args", "params"} {
+		steps := "id: c\nsteps:\n  - {id: a, ability: x, " + arguments + ": {}, on_failure: %}\n  - {id: b, ability: x}\n  - {id: #, ability: x}\n"
+		for _, tt := range []struct {
+			word, third string
+			next        int
+			jump        bool
+		}{
+			{"abort", "z", -1, false}, {"continue", "z", 1, false}, {"z", "z", 2, true},
+			{"abort", "abort", 2, true}, {"continue", "continue", 2, true},
+		} {
+			c := mustParse(t, strings.NewReplacer("%", tt.word, "#", tt.third).Replace(steps))
+			if next, jump := c.AfterFailure(0); next != tt.next || jump != tt.jump {
+				t.Errorf("%s, on_failure: %s beside a step %s: %d, %v", arguments, tt.word, tt.third, next, jump)
+			}
+		}
+	}
+}
+
+// What a step may read is told by the order in which the steps run.
+func TestCatalogueFlow(t *testing.T) {
+	c := mustParse(t, `id: c
+steps:
+  - {id: last, ability: x, params: {v: "{{first.output}}"}, depends_on: [middle]}
+  - {id: first, ability: x, on_failure: continue}
+  - {id: middle, ability: x, on_failure: abort, depends_on: [first]}
+`)
+	f := c.Flow()
+	for _, tt := range []struct {
+		step      int
+		key       dsl.Key
+		may, must bool
+	}{
+		{0, "first.output", false, false}, {1, "first.output", true, true}, {2, "middle.output", true, true},
+		{1, "first_error", true, false}, {2, "last.output", false, false}, {2, "middle_error", false, false}, {3, "last.output", true, true},
+	} {
+		if may, must := f.May(tt.step, tt.key), f.Must(tt.step, tt.key); may != tt.may || must != tt.must {
+			t.Errorf("%s before step %d: may %v, must %v", tt.key, tt.step, may, must)
+		}
+	}
+	if got := c.CanRunFrom(1, nil); !slices.Equal(got, []int{1, 2}) {
+		t.Errorf("from middle on %v can run", got)
+	}
+	_, err := mustParse(t, "id: c\nsteps:\n  - {id: a, ability: x, params: {v: '{{b.output}}'}}\n  - {id: b, ability: x}\n").Start(nil, chain.Host)
+	if err == nil || !strings.Contains(err.Error(), "{{b.output}}, which is no parameter and no output of a step before it") {
+		t.Errorf("an output of a later step: %v", err)
 	}
 }

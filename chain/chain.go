@@ -21,6 +21,8 @@ const (
 	MaxRules  = 1000
 	MaxEnum   = 1000   // values of one parameter
 	MaxRefs   = 10_000 // references {{key}} in templates
+
+	MaxDependencies = 2000 // entries of depends_on, of all steps
 )
 
 // ModelPrefix begins the ids of model-written chains. A document may not
@@ -160,13 +162,20 @@ func (c *Chain) StepIndex(id string) int {
 // Param returns the parameter that a name stands for, or nil. In the catalogue
 // dialect input.x is the parameter x.
 func (c *Chain) Param(name string) *Param {
-	if c.Dialect == Catalogue {
-		name = strings.TrimPrefix(name, inputPrefix)
-	}
+	name = c.paramName(name)
 	for i := range c.Params {
 		if c.Params[i].Name == name {
 			return &c.Params[i]
 		}
 	}
 	return nil
+}
+
+// paramName is what a parameter is called by who supplies it: in the catalogue
+// dialect input.x is called x.
+func (c *Chain) paramName(name string) string {
+	if c.Dialect == Catalogue {
+		return strings.TrimPrefix(name, inputPrefix)
+	}
+	return name
 }

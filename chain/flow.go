@@ -29,7 +29,7 @@ func (c *Chain) Declares(step int, key dsl.Key) (output, arg bool) {
 }
 
 // CanRunFrom returns the steps that can still run when step i is about to, in
-// the order of the file: it, those after it, and those that an on_failure
+// the order in which they run: it, those after it, and those that an on_failure
 // among them leads back to. The targets in used have been jumped to already
 // and are not jumped to again; nil: none.
 func (c *Chain) CanRunFrom(i int, used map[int]bool) []int {

@@ -118,6 +118,12 @@ func (w *walk) from(at int, used map[int]bool, bound []string) {
 	if s.Condition != nil {
 		w.from(at+1, used, bound)
 	}
+	if s.OnFailure == chain.Continue {
+		if w.chain.Dialect != chain.Catalogue {
+			binds = nil
+		}
+		w.from(at+1, used, with(bound, append(binds, s.ErrorName())...))
+	}
 	if to := w.chain.StepIndex(s.OnFailure); to >= 0 && !used[to] {
 		then := maps.Clone(used)
 		then[to] = true
@@ -131,21 +137,25 @@ func with(bound []string, names ...string) []string {
 	return slices.Compact(all)
 }
 
-// randomChain draws a small chain with conditions and jumps.
+// randomChain draws a small chain of either dialect with conditions and jumps.
 func randomChain(t *rapid.T) *chain.Chain {
 	n := rapid.IntRange(1, 5).Draw(t, "steps")
+	arguments := rapid.SampledFrom([]string{"args", "params"}).Draw(t, "dialect")
 	var b strings.Builder
 	b.WriteString("id: c\nsteps:\n")
 	for i := range n {
-		fmt.Fprintf(&b, "  - {id: s%d, ability: x", i)
+		fmt.Fprintf(&b, "  - {id: s%d, ability: x, %s: {}", i, arguments)
 		if key := rapid.IntRange(0, 2).Draw(t, "key"); key > 0 {
 			fmt.Fprintf(&b, ", output_key: k%d", key)
 		}
 		if rapid.Bool().Draw(t, "condition") {
 			b.WriteString(", condition: {ref_key: k1, op: is_empty}")
 		}
-		if to := rapid.IntRange(-2, n-1).Draw(t, "target"); to >= 0 {
+		switch to := rapid.IntRange(-2, n-1).Draw(t, "target"); {
+		case to >= 0:
 			fmt.Fprintf(&b, ", on_failure: s%d", to)
+		case to == -1:
+			b.WriteString(", on_failure: continue")
 		}
 		b.WriteString("}\n")
 	}

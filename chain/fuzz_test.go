@@ -24,6 +24,8 @@ func FuzzParse(f *testing.F) {
 		f.Add(data)
 	}
 	f.Add([]byte(flowing))
+	f.Add([]byte(catalogue))
+	f.Add([]byte("id: c\ncircuit_breaker: {failure_threshold: 3, reset_timeout_secs: 60, half_open_max: 1}\nsteps:\n- {id: b, ability: x, depends_on: [a], on_failure: continue}\n- {id: a, ability: y, params: {v: '{{input.p.q}}'}}"))
 	f.Add([]byte(`{"id":"c","steps":[{"id":"a","ability":"x","args":{"v":["{{p.q}}",{"k":"a{{b}}"}]}}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		c, l := chain.Parse("c.yaml", data)
@@ -54,6 +56,15 @@ func FuzzParse(f *testing.F) {
 func use(t *testing.T, c *chain.Chain) {
 	if _, err := c.Start(map[string]chain.Value{"p": chain.Text("{{q}}")}, chain.Model); err != nil && err.Error() == "" {
 		t.Fatal("an error without a message")
+	}
+	before := map[string]bool{}
+	for _, s := range c.Steps {
+		for _, id := range s.DependsOn {
+			if !before[id] {
+				t.Fatalf("step %s runs before %s", s.ID, id)
+			}
+		}
+		before[s.ID] = true
 	}
 	flow := c.Flow()
 	look := func(dsl.Key) (chain.Value, bool) { return chain.Text("1"), true }

@@ -1,6 +1,7 @@
 package chain_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -33,6 +34,7 @@ func TestFault26_LimitsOfAChain(t *testing.T) {
 	}
 	for name, text := range map[string]string{
 		"references": "id: c\nsteps: [{id: a, ability: x, args: {v: '" + strings.Repeat("{{a}}", chain.MaxRefs+1) + "'}}]",
+		"depends_on": dependencies("first", chain.MaxDependencies+1),
 		"enum":       head + "params: [{name: p, enum: [" + strings.Repeat("x,", chain.MaxEnum) + "x]}]",
 		"file":       head + strings.Repeat("#", chain.MaxFile),
 		"reason":     head + "circuit_breakers: [{condition: a>1, action: warn, reason: " + strings.Repeat("x", dsl.MaxLine+1) + "}]",
@@ -41,6 +43,36 @@ func TestFault26_LimitsOfAChain(t *testing.T) {
 		if _, l := chain.Parse("c.yaml", []byte(text)); len(l) != 1 || l[0].ID != chain.LimitID {
 			t.Errorf("%s: %.200v", name, l)
 		}
+	}
+}
+
+// dependencies is a chain with n entries of depends_on, all of them on.
+func dependencies(on string, n int) string {
+	var b strings.Builder
+	b.WriteString("id: c\nsteps:\n  - {id: first, ability: x}\n")
+	for i := range chain.MaxSteps - 1 {
+		list := strings.Repeat(on+", ", min(n, 20))
+		n -= min(n, 20)
+		fmt.Fprintf(&b, "  - {id: s%d, ability: x, depends_on: [%s]}\n", i, list)
+	}
+	return b.String()
+}
+
+func TestAsManyDependenciesAsMayBe(t *testing.T) {
+	mustParse(t, dependencies("first", chain.MaxDependencies))
+}
+
+func TestHostileDependenciesEndSoon(t *testing.T) {
+	start := time.Now()
+	text := dependencies("s%", chain.MaxDependencies)
+	for i := range chain.MaxDependencies {
+		text = strings.Replace(text, "%", fmt.Sprintf("1%02dx", i%100), 1) // each is almost the id of many steps
+	}
+	if c, l := chain.Parse("c.yaml", []byte(text)); c != nil || len(l) == 0 || l[0].ID != chain.DanglingID {
+		t.Errorf("chain %v, %d findings", c != nil, len(l))
+	}
+	if took := time.Since(start); took > 5*time.Second {
+		t.Errorf("took %v", took)
 	}
 }
 

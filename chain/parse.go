@@ -55,6 +55,7 @@ type reader struct {
 	dependencies [][]dependency
 
 	references int // in templates, so far
+	dependsOns int // entries of depends_on, so far
 }
 
 // chainHints say what a field of another dialect or version should be.
@@ -136,6 +137,10 @@ func (r *reader) bindingName(n *document.Node, what string) (string, bool) {
 	text, ok := r.name(n, what)
 	if ok && dsl.IsReserved(text) {
 		r.fault(n, 0, len(text), what+" cannot be "+document.Quote(text)+", which begins conditions of rules", "choose another name")
+		return "", false
+	}
+	if ok && text == inputName && r.chain.Dialect == Catalogue {
+		r.fault(n, 0, len(text), what+" cannot be "+document.Quote(text)+": {{input.x}} is a parameter", "choose another name")
 		return "", false
 	}
 	return text, ok

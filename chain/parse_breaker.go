@@ -18,22 +18,32 @@ type Breaker struct {
 	Pos              diag.Position
 }
 
-// maxResetSeconds is the longest time that a breaker may stay open: a year.
-const maxResetSeconds = 365 * 24 * 60 * 60
+// Limits of a breaker.
+const (
+	maxFailures     = 1_000_000
+	maxResetSeconds = 365 * 24 * 60 * 60 // a year
+)
 
 func (r *reader) breaker(n *document.Node) {
 	b := &Breaker{Pos: n.Pos}
-	seconds := 0
-	read := func(to *int, name string, most int) document.Field {
-		return document.Field{Name: name, Read: func(n *document.Node) { *to = r.positive(n, name, most) }}
+	reset := ""
+	resetTimeout := func(name string) document.Field {
+		return document.Field{Name: name, Read: func(n *document.Node) {
+			if reset != "" {
+				r.Report(SyntaxID, n.Pos, name+" and "+reset+" are two names for one thing", "remove one of the two")
+			}
+			reset = name
+			b.ResetTimeout = time.Duration(r.positive(n, name, maxResetSeconds)) * time.Second
+		}}
 	}
-	half := 1
 	fields := []document.Field{
-		read(&b.FailureThreshold, "failure_threshold", 1_000_000),
-		read(&seconds, "reset_timeout_seconds", maxResetSeconds),
-		read(&seconds, "reset_timeout_secs", maxResetSeconds),
+		{Name: "failure_threshold", Read: func(n *document.Node) {
+			b.FailureThreshold = r.positive(n, "failure_threshold", maxFailures)
+		}},
+		resetTimeout("reset_timeout_seconds"),
+		resetTimeout("reset_timeout_secs"),
 		{Name: "half_open_max", Read: func(n *document.Node) {
-			if half = r.positive(n, "half_open_max", 1_000_000); half > 1 {
+			if half := r.positive(n, "half_open_max", maxFailures); half > 1 {
 				r.fault(n, 0, len(n.Text), fmt.Sprintf("half_open_max cannot be %d: a half-open breaker lets one call through as a probe", half), "write 1, or leave it out")
 			}
 		}},
@@ -42,7 +52,6 @@ func (r *reader) breaker(n *document.Node) {
 		"threshold": "did you mean failure_threshold?", "reset_timeout": "did you mean reset_timeout_seconds?",
 		"condition": "a rule stands in circuit_breakers, which is a list",
 	})
-	b.ResetTimeout = time.Duration(seconds) * time.Second
 	r.chain.Breaker = b
 }
 

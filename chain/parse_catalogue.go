@@ -11,7 +11,8 @@ import (
 	"github.com/cbpolicy/cbpolicy/internal/jsonv"
 )
 
-// inputName is what no step of the catalogue dialect may be called.
+// inputName is what no step and no output of the catalogue dialect may be
+// called: a step's output would stand in the place of a parameter.
 const inputName = "input"
 
 // dialect tells by its steps in which dialect a chain is written.
@@ -44,6 +45,12 @@ type dependency struct {
 func (r *reader) dependsOn(n *document.Node) []dependency {
 	var all []dependency
 	for _, item := range r.List(n, "depends_on", MaxSteps) {
+		if r.dependsOns++; r.dependsOns > MaxDependencies {
+			if r.dependsOns == MaxDependencies+1 {
+				r.Report(LimitID, item.Pos, fmt.Sprintf("more than %d entries of depends_on", MaxDependencies), "")
+			}
+			break
+		}
 		id, ok := r.Text(item, "a step that is depended on")
 		if !ok || slices.ContainsFunc(all, func(d dependency) bool { return d.id == id }) {
 			continue // said twice it means the same
@@ -55,29 +62,35 @@ func (r *reader) dependsOn(n *document.Node) []dependency {
 
 // order puts the steps in an order that depends_on allows: that of the file
 // among those that are free. Steps of a cycle keep the order of the file, and
-// are reported.
+// are reported. Steps are told apart by their index, as a faulty chain may
+// have two of one id, or without any.
 func (r *reader) order() {
 	steps := r.chain.Steps
+	waits := make([][]int, len(steps))
 	for i := range steps {
 		for _, d := range r.dependencies[i] {
-			if r.chain.StepIndex(d.id) < 0 {
+			on := r.chain.StepIndex(d.id)
+			if on < 0 {
 				r.unknownDependency(d, steps[i].ID)
 				continue
 			}
 			steps[i].DependsOn = append(steps[i].DependsOn, d.id)
+			waits[i] = append(waits[i], on)
 		}
 	}
-	done := make(map[string]bool, len(steps))
+	done := make([]bool, len(steps))
+	undone := func(i int) bool { return !done[i] }
 	sorted := make([]int, 0, len(steps))
 	for len(sorted) < len(steps) {
-		next := slices.IndexFunc(steps, func(s Step) bool {
-			return !done[s.ID] && !slices.ContainsFunc(s.DependsOn, func(id string) bool { return !done[id] })
-		})
-		if next < 0 {
-			r.cycle(done)
+		next := 0
+		for next < len(steps) && (done[next] || slices.ContainsFunc(waits[next], undone)) {
+			next++
+		}
+		if next == len(steps) {
+			r.cycle(waits, undone)
 			return
 		}
-		done[steps[next].ID] = true
+		done[next] = true
 		sorted = append(sorted, next)
 	}
 	r.sort(sorted)
@@ -109,28 +122,25 @@ func (r *reader) unknownDependency(d dependency, step string) {
 
 // cycle reports the first cycle among the steps that are not done: going from
 // each to one that it waits for must come back to one that was passed.
-func (r *reader) cycle(done map[string]bool) {
+func (r *reader) cycle(waits [][]int, undone func(int) bool) {
 	steps := r.chain.Steps
-	at := slices.IndexFunc(steps, func(s Step) bool { return !done[s.ID] })
+	at := 0
+	for !undone(at) {
+		at++
+	}
 	var path []int
 	for !slices.Contains(path, at) {
 		path = append(path, at)
-		waits := slices.IndexFunc(steps[at].DependsOn, func(id string) bool { return !done[id] })
-		at = r.chain.StepIndex(steps[at].DependsOn[waits])
+		at = waits[at][slices.IndexFunc(waits[at], undone)]
 	}
 	path = path[slices.Index(path, at):]
 	var names []string
 	for _, i := range append(slices.Clone(path), path[0]) {
 		names = append(names, document.Quote(steps[i].ID))
 	}
-	first := path[0]
-	pos := steps[first].Pos
-	for _, d := range r.dependencies[first] {
-		if d.id == steps[path[1%len(path)]].ID {
-			pos = d.node.Pos
-		}
-	}
-	f := r.Report(CycleID, pos, "steps wait for each other: "+strings.Join(names, " → "), "remove one of these from depends_on")
+	first, second := path[0], path[1%len(path)]
+	on := slices.IndexFunc(r.dependencies[first], func(d dependency) bool { return d.id == steps[second].ID })
+	f := r.Report(CycleID, r.dependencies[first][on].node.Pos, "steps wait for each other: "+strings.Join(names, " → "), "remove one of these from depends_on")
 	for _, i := range path[1:] {
 		f.Related = append(f.Related, diag.Related{File: r.File, Pos: steps[i].Pos, Message: "step " + document.Quote(steps[i].ID)})
 	}

@@ -53,7 +53,7 @@ func (r *reader) steps(n *document.Node) {
 func (r *reader) step(n *document.Node, s *Step) (onFailure *document.Node) {
 	var dependencies []dependency
 	fields := []document.Field{
-		{Name: "id", Required: true, Read: func(n *document.Node) { s.ID = r.stepID(n) }},
+		{Name: "id", Required: true, Read: func(n *document.Node) { s.ID, _ = r.bindingName(n, "the id of a step") }},
 		{Name: "ability", Required: true, Read: func(n *document.Node) { r.ability(n, s) }},
 		{Name: "output_key", Read: func(n *document.Node) { s.OutputKey, _ = r.bindingName(n, "an output_key") }},
 		{Name: "condition", Read: func(n *document.Node) { s.Condition = r.condition(n) }},
@@ -69,14 +69,6 @@ func (r *reader) step(n *document.Node, s *Step) (onFailure *document.Node) {
 	r.Fields(n, "a step", fields, stepHints[r.chain.Dialect])
 	r.dependencies = append(r.dependencies, dependencies)
 	return onFailure
-}
-
-func (r *reader) stepID(n *document.Node) string {
-	id, _ := r.bindingName(n, "the id of a step")
-	if id == inputName && r.chain.Dialect == Catalogue {
-		r.fault(n, 0, len(id), "the id of a step cannot be "+document.Quote(id)+": {{input.x}} is a parameter", "choose another name")
-	}
-	return id
 }
 
 func (r *reader) ability(n *document.Node, s *Step) {

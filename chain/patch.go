@@ -9,56 +9,103 @@ import (
 )
 
 // Patch returns a copy of the chain with the changes that a PATCH: block
-// makes. The chain itself stays as it is. The copy keeps the id and every
-// rule of the chain, so that whatever guards the chain guards the copy; the
-// block's own rules come on top. A step that a rule, a condition or another
-// step reads cannot be removed. The copy is nil if and only if a finding is
-// an error.
+// makes, or that a C: block runs, which changes no step. The chain itself
+// stays as it is. The copy keeps the id and every rule of the chain, so that
+// whatever guards the chain guards the copy; the block's own rules and grants
+// come on top. A step that a rule, a condition or another step reads cannot be
+// removed, and nothing that is added stands for a name that the chain reads
+// from elsewhere. The copy is nil if and only if a finding is an error.
 func (c *Chain) Patch(b *dsl.Block) (*Chain, diag.List) {
-	copied := *c
-	copied.Params, copied.Steps, copied.Block = slices.Clone(c.Params), slices.Clone(c.Steps), withQuestions(b)
-	w := &blockWriter{file: b.File, chain: &copied}
-	if b.Mode.Kind != dsl.ModePatch || dsl.BlockPrefix+b.Mode.Name != b.ChainID() || b.Mode.Name != c.ID && b.ChainID() != c.ID {
-		w.report(b.Mode.Pos, DanglingID, fmt.Sprintf("the block does not change chain %s", c.ID), "write PATCH:"+c.ID)
+	w := c.changer(b)
+	if b.Mode.Kind != dsl.ModePatch && b.Mode.Kind != dsl.ModeRun || !c.named(b) {
+		w.report(placeOf(b), DanglingID, "the block does not change chain "+c.ID, "write PATCH:"+c.ID)
 		return nil, w.findings
 	}
 	for i := range b.Changes {
 		change := &b.Changes[i]
 		switch {
 		case change.Param != nil:
-			w.param(change.Param)
+			w.addParam(change.Param)
 		case change.Step != nil:
 			w.addStep(change)
 		case change.Remove:
 			w.removeStep(change)
 		}
 	}
-	if len(copied.Steps) > MaxSteps || len(copied.Params) > MaxParams {
-		w.report(b.Mode.Pos, LimitID, fmt.Sprintf("the chain has %d steps and %d parameters; at most %d and %d are allowed", len(copied.Steps), len(copied.Params), MaxSteps, MaxParams), "")
+	w.chain.retarget()
+	return w.finish(b)
+}
+
+// changer returns a writer that changes a copy of the chain.
+func (c *Chain) changer(b *dsl.Block) *blockWriter {
+	copied := *c
+	copied.Params, copied.Steps = slices.Clone(c.Params), slices.Clone(c.Steps)
+	return &blockWriter{file: b.File, chain: &copied, base: c}
+}
+
+// named reports whether a block speaks of this chain.
+func (c *Chain) named(b *dsl.Block) bool {
+	return b.Mode.Name != "" && (b.Mode.Name == c.ID || b.ChainID() == c.ID)
+}
+
+// placeOf is where a block says what it is for.
+func placeOf(b *dsl.Block) diag.Position {
+	if b.Mode.Pos.Line == 0 {
+		return b.Pos
 	}
-	copied.retarget()
-	return w.finish()
+	return b.Mode.Pos
+}
+
+func (w *blockWriter) addParam(p *dsl.BlockParam) {
+	n := names{p.Name}
+	if w.base.Dialect == Catalogue {
+		n = append(n, inputPrefix+p.Name)
+	}
+	if !w.taken(p.Name) && w.claims(p.Pos, p.Name, n) {
+		return
+	}
+	w.param(p)
+}
+
+// claims reports a name that the chain reads already, and so from elsewhere.
+func (w *blockWriter) claims(pos diag.Position, name string, n names) bool {
+	who := w.base.claimed(n)
+	if who != "" {
+		w.report(pos, SyntaxID, fmt.Sprintf("%s cannot be added to chain %s: %s", name, w.base.ID, who), "what it reads is not for a model to give; choose another name")
+	}
+	return who != ""
 }
 
 func (w *blockWriter) addStep(c *dsl.Change) {
-	at := w.chain.StepIndex(c.Name)
+	at, s := w.chain.StepIndex(c.Name), c.Step
 	switch {
 	case at < 0:
 		w.unknownStep(c)
 		return
-	case w.chain.StepIndex(c.Step.ID) >= 0 || w.produced(c.Step.ID) || w.chain.Param(c.Step.ID) != nil:
-		w.report(c.Pos, SyntaxID, c.Step.ID+" is the name of something else in the chain", "choose another name")
+	case s.ID == Continue || s.ID == wordAbort:
+		w.report(c.Pos, SyntaxID, fmt.Sprintf("%q says what follows a failure, and cannot be a step", s.ID), "choose another name")
 		return
-	case c.Step.Output != "" && c.Step.Output != c.Step.ID && (w.produced(c.Step.Output) || w.chain.Param(c.Step.Output) != nil):
-		w.report(c.Pos, SyntaxID, c.Step.Output+" is the name of something else in the chain", "name another output")
+	case w.taken(s.ID):
+		w.report(c.Pos, SyntaxID, s.ID+" is the name of something else in the chain", "choose another name")
+		return
+	case s.Output != "" && s.Output != s.ID && w.taken(s.Output):
+		w.report(c.Pos, SyntaxID, s.Output+" is the name of something else in the chain", "name another output")
+		return
+	}
+	step := w.step(s, s.ID)
+	step.Added = true
+	if w.claims(c.Pos, s.ID, names{step.ID, step.ErrorName()}) || s.Output != "" && w.claims(c.Pos, s.Output, names{s.Output}) {
 		return
 	}
 	if !c.Before {
 		at++
 	}
-	step := w.step(c.Step, c.Step.ID)
-	step.Added = true
 	w.chain.Steps = slices.Insert(w.chain.Steps, at, step)
+}
+
+// taken reports whether a name stands for something in the chain.
+func (w *blockWriter) taken(name string) bool {
+	return w.produced(name) || w.chain.Param(name) != nil || name == inputName && w.chain.Dialect == Catalogue
 }
 
 func (w *blockWriter) unknownStep(c *dsl.Change) {
@@ -79,7 +126,7 @@ func (w *blockWriter) removeStep(c *dsl.Change) {
 		w.unknownStep(c)
 		return
 	}
-	if who := w.reader(at); who != "" {
+	if who := w.chain.needs(at); who != "" {
 		w.report(c.Pos, DanglingID, fmt.Sprintf("step %s cannot be removed: %s", c.Name, who), "remove what needs it first, or leave it")
 		return
 	}
@@ -90,65 +137,49 @@ func (w *blockWriter) removeStep(c *dsl.Change) {
 	w.chain.Steps = slices.Delete(w.chain.Steps, at, at+1)
 }
 
-// reader says what needs a step: what reads what it puts out or is given, or
+// needs says what needs a step: what reads what it puts out or is given, or
 // goes on with it; "" if nothing does.
-func (w *blockWriter) reader(at int) string {
-	c := w.chain
+func (c *Chain) needs(at int) string {
 	s := &c.Steps[at]
-	names := append(c.outputs(at), s.ErrorName())
-	reads := func(key dsl.Key) bool {
-		return slices.ContainsFunc(names, func(name string) bool { return covers(name, key) })
+	if who := c.stepReads(append(c.outputs(at), s.ErrorName()), at); who != "" {
+		return who
 	}
 	for i := range c.Steps {
-		other := &c.Steps[i]
-		if i == at {
-			continue
-		}
-		for _, ref := range other.Refs() {
-			if reads(ref.Key) {
-				return fmt.Sprintf("step %s reads %s", other.ID, ref.Key)
-			}
-		}
-		switch {
-		case other.Condition != nil && reads(other.Condition.RefKey):
-			return fmt.Sprintf("the condition of step %s reads %s", other.ID, other.Condition.RefKey)
-		case other.OnFailure == s.ID:
+		switch other := &c.Steps[i]; {
+		case i == at:
+		case other.OnFailure == s.ID && other.target > 0:
 			return fmt.Sprintf("step %s goes on with it when it fails", other.ID)
 		case slices.Contains(other.DependsOn, s.ID):
 			return fmt.Sprintf("step %s depends on it", other.ID)
 		}
 	}
-	for i := range c.Rules {
-		r := &c.Rules[i]
-		for _, atom := range r.Condition {
-			if key, ok := readKey(atom); ok && (reads(key) || slices.ContainsFunc(s.Args, func(a Arg) bool { return covers(a.Name, key) })) {
-				return fmt.Sprintf("rule %s reads %s", r.ID(), key)
-			}
-			if _, ok := atom.(*dsl.When); ok {
-				return fmt.Sprintf("rule %s is an expression, which may read what it puts out", r.ID())
-			}
+	return c.guarded(at)
+}
+
+// guarded says which rule reads what a step puts out or is given; "" if none
+// does. An expression may reach any output, so it keeps every step.
+func (c *Chain) guarded(at int) string {
+	s := &c.Steps[at]
+	n := append(names(c.outputs(at)), s.ErrorName())
+	for i := range s.Args {
+		n = append(n, s.Args[i].Name)
+	}
+	if who := c.ruleReads(n); who != "" {
+		return who
+	}
+	for _, r := range c.allRules() {
+		if slices.ContainsFunc(r.Condition, func(a dsl.Atom) bool { _, ok := a.(*dsl.When); return ok }) {
+			return fmt.Sprintf("rule %s is an expression, which may read what it puts out", r.ID())
 		}
 	}
 	return ""
 }
 
-// readKey is the key that an atom reads, if it reads one by its name.
-func readKey(atom dsl.Atom) (dsl.Key, bool) {
-	switch a := atom.(type) {
-	case *dsl.Threshold:
-		return a.Key, true
-	case *dsl.Match:
-		return dsl.Key(a.Key), true
-	}
-	return "", false
-}
-
 // retarget finds the targets of on_failure again once steps have moved.
 func (c *Chain) retarget() {
 	for i := range c.Steps {
-		c.Steps[i].target = 0
-		if c.Steps[i].OnFailure != "" {
-			c.Steps[i].target = 1 + c.StepIndex(c.Steps[i].OnFailure)
+		if s := &c.Steps[i]; s.target > 0 {
+			s.target = 1 + c.StepIndex(s.OnFailure)
 		}
 	}
 }

@@ -51,6 +51,9 @@ func (e *StartError) Error() string {
 // min, max and enum; a parameter that nobody declares or uses; a reference
 // {{x}} that no parameter and no step before it provides; and a limit {{x}}
 // of a rule that is not exactly one number, or that a model may set without bounds.
+//
+// In the catalogue dialect the caller supplies {{input.x}} as x; the result
+// holds it under both names.
 func (c *Chain) Start(params map[string]Value, from Source) (map[string]Value, error) {
 	s := starter{chain: c, given: params, values: map[string]Value{}, wanted: map[string]bool{}}
 	s.declared()
@@ -135,16 +138,13 @@ func (s *starter) reference(key dsl.Key, p Problem) {
 
 // want notes the names that the caller may supply for a key.
 func (s *starter) want(key dsl.Key) {
-	for name := range prefixes(key) {
+	for name := range prefixes(dsl.Key(s.chain.paramName(string(key)))) {
 		s.wanted[name] = true
 	}
 }
 
 func (s *starter) supplied(key dsl.Key) bool {
-	if s.chain.Dialect == Catalogue {
-		key = dsl.Key(strings.TrimPrefix(string(key), inputPrefix))
-	}
-	for name := range prefixes(key) {
+	for name := range prefixes(dsl.Key(s.chain.paramName(string(key)))) {
 		if _, ok := s.given[name]; ok {
 			return true
 		}
@@ -181,7 +181,9 @@ func (s *starter) unknown() {
 			s.values[name] = s.given[name]
 		default:
 			message := "parameter " + document.Quote(name) + " is not declared, and nothing in the chain uses it"
-			if like := diag.Suggest(name, known); like != "" {
+			if short := s.chain.paramName(name); short != name {
+				message = "parameter " + document.Quote(name) + " is called " + document.Quote(short) + " by who supplies it"
+			} else if like := diag.Suggest(name, known); like != "" {
 				message += "; did you mean " + like + "?"
 			}
 			s.report(Problem{Param: name, Message: message})

@@ -12,6 +12,12 @@ import (
 const (
 	MaxBlockSteps = 50  // S: and ADD_STEP lines
 	MaxBlockRules = 100 // B: lines
+
+	MaxBlockGrants  = 200
+	MaxBlockParams  = 100 // of a chain, or of a function; as many values of C: and PATCH:
+	MaxRephrasings  = 100
+	MaxBlockWords   = 1000 // bytes of a label, of a trigger, and of one rephrasing
+	maxFunctionPart = 100  // fields, and examples, of a function
 )
 
 // BlockPrefix begins the id of every chain that a model wrote.
@@ -132,7 +138,9 @@ func ParseBlock(raw *RawBlock) (*Block, diag.List) {
 	}
 	r.mode()
 	for _, l := range r.lines {
-		r.read(l)
+		if len(r.findings) < MaxFindings {
+			r.read(l)
+		}
 	}
 	r.whole()
 	if len(r.findings) > 0 {
@@ -216,6 +224,10 @@ func (r *blockReader) read(l blockLine) {
 	case tagFunc:
 		r.report(l.fault(l.Tag+": describes a function, but the block proposes none", "write PROPOSE_FUNC:NAME"))
 	case tagRaw:
+		if function {
+			r.report(l.fault(l.Tag+": does not belong into a PROPOSE_FUNC block", "a function is described by D:, CAT:, SEC:, P:, RET:, RF: and EX:"))
+			return
+		}
 		r.readWords(l)
 	}
 }
@@ -245,31 +257,6 @@ func (r *blockReader) writes(l blockLine, modes ...BlockMode) bool {
 	return false
 }
 
-// readWords reads T:, L: and R:.
-func (r *blockReader) readWords(l blockLine) {
-	text := trimBlank(l.Text)
-	if text == "" {
-		r.report(l.fault(l.Tag+": is empty", "leave the line out"))
-		return
-	}
-	switch l.Tag {
-	case "T":
-		if r.once(l) {
-			r.block.Trigger = text
-		}
-	case "L":
-		if r.once(l) {
-			r.block.Label = text
-		}
-	case "R":
-		for words := range strings.SplitSeq(text, "|") {
-			if words = trimBlank(words); words != "" {
-				r.block.Rephrasings = append(r.block.Rephrasings, words)
-			}
-		}
-	}
-}
-
 // whole checks what no line can tell by itself.
 func (r *blockReader) whole() {
 	if len(r.findings) > 0 || len(r.lines) == 0 {
@@ -279,7 +266,11 @@ func (r *blockReader) whole() {
 		return
 	}
 	if r.block.ChainID() != "" {
+		r.changesSomething()
 		return
+	}
+	if f := r.block.Function; f != nil && f.Description == "" {
+		r.report(r.lines[0].fault("the function has no description", "write D: and what it does"))
 	}
 	for _, l := range r.lines {
 		switch kind := blockTags[l.Tag]; {
@@ -290,6 +281,19 @@ func (r *blockReader) whole() {
 	}
 	if r.block.Mode.Kind == ModeDomain {
 		r.report(r.lines[0].fault("the block names no chain", "write NEW:name, C:name or D:domain|risk"))
+	}
+}
+
+// changesSomething reports a PATCH without a line that says what to change.
+func (r *blockReader) changesSomething() {
+	b := r.block
+	if b.Mode.Kind != ModePatch || len(b.Changes)+len(b.Rules)+len(b.Grants) > 0 {
+		return
+	}
+	for _, l := range r.lines {
+		if l.Tag == "PATCH" {
+			r.report(l.fault("the block changes nothing", "write ADD_PARAM:, ADD_STEP: or REMOVE_STEP:, or C:"+b.Mode.Name+" to run the chain as it is"))
+		}
 	}
 }
 

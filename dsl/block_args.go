@@ -24,6 +24,12 @@ type BlockPiece struct {
 	Pos  diag.Position
 }
 
+// Limits of an argument. A reference and the text before it are a piece each.
+const (
+	MaxBlockArgs = 100 // of one step
+	maxPieces    = 2000
+)
+
 // argName finds where a named argument begins: name= at the start, or behind
 // a blank.
 var argName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*=`) })
@@ -40,15 +46,21 @@ func (s *source) args() (args []BlockArg, fault *diag.Finding) {
 		return s.placed()
 	}
 	for at := from; at < len(s.text); at = skipBlanks(s.text, at) {
+		if !argName().MatchString(s.text[at:]) {
+			return nil, s.fault(at, len(s.text), "expected an argument behind the quoted text", `write name=value, or \" for a quote inside the text`)
+		}
 		eq := at + strings.IndexByte(s.text[at:], '=')
 		a := BlockArg{Name: s.text[at:eq], Pos: s.at(at)}
-		if at, fault = s.value(&a, eq+1); fault != nil {
-			return nil, fault
+		if len(args) == MaxBlockArgs {
+			return nil, s.tooMany(eq-len(a.Name), eq, "arguments", MaxBlockArgs)
 		}
 		for _, other := range args {
 			if Fold(other.Name) == Fold(a.Name) {
 				return nil, s.fault(eq-len(a.Name), eq, "a second argument "+inQuotes(a.Name), "every argument has a name of its own")
 			}
+		}
+		if at, fault = s.value(&a, eq+1); fault != nil {
+			return nil, fault
 		}
 		args = append(args, a)
 	}
@@ -63,13 +75,17 @@ func (s *source) value(a *BlockArg, from int) (next int, fault *diag.Finding) {
 	}
 	end := len(s.text)
 	for i := from; i < len(s.text); i++ {
-		if isBlank(s.text[i]) && argName().MatchString(s.text[skipBlanks(s.text, i):]) {
+		if !isBlank(s.text[i]) {
+			continue
+		}
+		next := skipBlanks(s.text, i)
+		if argName().MatchString(s.text[next:]) {
 			end = i
 			break
 		}
+		i = next - 1
 	}
-	s.pieces(a, from, from+len(strings.TrimRight(s.text[from:end], " \t")))
-	return end, nil
+	return end, s.pieces(a, from, from+len(strings.TrimRight(s.text[from:end], " \t")))
 }
 
 // quoted reads a quoted value; behind it stands a blank, or nothing.
@@ -92,7 +108,9 @@ func (s *source) quoted(a *BlockArg, from int) (next int, fault *diag.Finding) {
 		for stop < end && s.text[stop] != '\\' {
 			stop++
 		}
-		s.pieces(a, i, stop)
+		if fault := s.pieces(a, i, stop); fault != nil {
+			return 0, fault
+		}
 		if stop == end {
 			break
 		}
@@ -100,7 +118,7 @@ func (s *source) quoted(a *BlockArg, from int) (next int, fault *diag.Finding) {
 		if !ok {
 			return 0, s.fault(stop, stop+2, "unknown escape "+inQuotes(s.text[stop:stop+2]), `the escapes are \n, \t, \" and \\`)
 		}
-		a.add(BlockPiece{Text: char, Pos: s.at(stop)})
+		s.add(a, char, stop)
 		i = stop + 2
 	}
 	return next, nil
@@ -114,8 +132,13 @@ func (s *source) placed() (args []BlockArg, fault *diag.Finding) {
 			end = from + i
 		}
 		start := skipBlanks(s.text[:end], from)
+		if len(args) == MaxBlockArgs {
+			return nil, s.tooMany(start, end, "arguments", MaxBlockArgs)
+		}
 		a := BlockArg{Pos: s.at(start)}
-		s.pieces(&a, start, start+len(strings.TrimRight(s.text[start:end], " \t")))
+		if fault := s.pieces(&a, start, start+len(strings.TrimRight(s.text[start:end], " \t"))); fault != nil {
+			return nil, fault
+		}
 		if args = append(args, a); end == len(s.text) {
 			return args, nil
 		}
@@ -124,29 +147,34 @@ func (s *source) placed() (args []BlockArg, fault *diag.Finding) {
 }
 
 // pieces cuts a part of the text at its references.
-func (s *source) pieces(a *BlockArg, from, to int) {
+func (s *source) pieces(a *BlockArg, from, to int) *diag.Finding {
 	text := s.text[from:to]
 	for at := 0; at < len(text); {
 		dollar := strings.IndexByte(text[at:], '$')
 		if dollar < 0 {
-			a.add(BlockPiece{Text: text[at:], Pos: s.at(from + at)})
-			return
+			s.add(a, text[at:], from+at)
+			return nil
 		}
 		dollar += at
 		key := reference().FindString(text[dollar+1:])
 		switch {
 		case strings.HasPrefix(text[dollar+1:], "$"):
-			a.add(BlockPiece{Text: text[at : dollar+1], Pos: s.at(from + at)})
+			s.add(a, text[at:dollar+1], from+at)
 			at = dollar + 2
 		case key == "":
-			a.add(BlockPiece{Text: text[at : dollar+1], Pos: s.at(from + at)})
+			s.add(a, text[at:dollar+1], from+at)
 			at = dollar + 1
+		case len(key) > maxBlockName:
+			return withID(s.fault(from+dollar, from+dollar+1+len(key), fmt.Sprintf("the name behind $ is longer than %d bytes", maxBlockName), "write $$ for a dollar sign that stands for itself"), LimitID)
+		case len(a.Pieces) >= maxPieces:
+			return s.tooMany(from+dollar, from+dollar+1+len(key), "references in one argument", maxPieces/2)
 		default:
-			a.add(BlockPiece{Text: text[at:dollar], Pos: s.at(from + at)})
+			s.add(a, text[at:dollar], from+at)
 			a.Pieces = append(a.Pieces, BlockPiece{Text: "$" + key, Ref: Key(key), Pos: s.at(from + dollar)})
 			at = dollar + 1 + len(key)
 		}
 	}
+	return nil
 }
 
 // reference matches the key behind a "$". A dot that ends a sentence is no part of it.
@@ -155,15 +183,20 @@ var reference = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // add appends a text, to the one before it if that is one.
-func (a *BlockArg) add(p BlockPiece) {
-	if p.Text == "" {
+func (s *source) add(a *BlockArg, text string, offset int) {
+	if text == "" {
 		return
 	}
 	if n := len(a.Pieces); n > 0 && a.Pieces[n-1].Ref == "" {
-		a.Pieces[n-1].Text += p.Text
+		a.Pieces[n-1].Text += text
 		return
 	}
-	a.Pieces = append(a.Pieces, p)
+	a.Pieces = append(a.Pieces, BlockPiece{Text: text, Pos: s.at(offset)})
+}
+
+// tooMany is the finding for the first of something that is one too many.
+func (s *source) tooMany(from, to int, what string, most int) *diag.Finding {
+	return withID(s.fault(from, to, "too many "+what, fmt.Sprintf("at most %d are allowed", most)), LimitID)
 }
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }

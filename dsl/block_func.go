@@ -1,6 +1,7 @@
 package dsl
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -35,8 +36,20 @@ func Securities() []string {
 func (r *blockReader) readFunc(l blockLine) {
 	f := r.block.Function
 	text := trimBlank(l.Text)
-	if text == "" {
+	switch {
+	case text == "":
 		r.report(l.fault(l.Tag+": is empty", "write what it says"))
+		return
+	case l.Tag == "P":
+		r.readFuncParam(l)
+		return
+	case l.Tag == "RF":
+		r.readFuncField(l)
+		return
+	case l.Tag == "EX":
+		r.readExample(l)
+		return
+	case !r.once(l):
 		return
 	}
 	switch l.Tag {
@@ -49,36 +62,21 @@ func (r *blockReader) readFunc(l blockLine) {
 			r.report(l.text.fault(0, len(l.Text), "unknown security "+inQuotes(text), didYouMean(text, Securities(), "", "")))
 		}
 	case "RET":
-		f.ReturnType, f.Returns, _ = strings.Cut(text, ":")
-	case "P", "RF":
-		r.readFuncParam(l)
-	case "EX":
-		in, out, ok := strings.Cut(text, "->")
-		if !ok || !json.Valid([]byte(in)) || !json.Valid([]byte(out)) {
-			r.report(l.text.fault(0, len(l.Text), "an example is JSON, ->, and JSON", `such as EX:{"city":"NYC"}->{"temp":21}`))
-			return
+		kind, words, _ := strings.Cut(text, ":")
+		f.ReturnType, f.Returns = trimBlank(kind), trimBlank(words)
+		if f.ReturnType == "" {
+			r.report(l.text.fault(0, len(l.Text), "RET: is missing the type", "such as RET:int:the number of lines"))
 		}
-		f.Examples = append(f.Examples, [2]string{trimBlank(in), trimBlank(out)})
 	}
 }
 
 // readFuncParam reads P:name:type:required:default:description, of which the
-// last parts may be left out, and RF:name:type:description.
+// last parts may be left out.
 func (r *blockReader) readFuncParam(l blockLine) {
-	most, into := 5, &r.block.Function.Params
-	if l.Tag == "RF" {
-		most, into = 3, &r.block.Function.Fields
-	}
-	fields := strings.SplitN(l.Text, ":", most)
-	p := FunctionParam{Name: trimBlank(fields[0]), Pos: l.At}
-	if !blockName().MatchString(p.Name) || len(fields) < 2 {
-		r.report(l.text.fault(0, max(len(l.Text), 1), "a parameter has a name and a type", "such as P:city:string:required"))
-		return
-	}
-	p.Type = trimBlank(fields[1])
-	if l.Tag == "RF" {
-		p.Description = strings.Join(fields[2:], "")
-		*into = append(*into, p)
+	fields := strings.SplitN(l.Text, ":", 5)
+	p, f := l.funcParam(fields, r.block.Function.Params, "P:city:string:required")
+	if f != nil {
+		r.report(f)
 		return
 	}
 	if len(fields) > 2 {
@@ -96,5 +94,63 @@ func (r *blockReader) readFuncParam(l blockLine) {
 	if len(fields) > 4 {
 		p.Description = trimBlank(fields[4])
 	}
-	*into = append(*into, p)
+	r.block.Function.Params = append(r.block.Function.Params, p)
+}
+
+// readFuncField reads RF:name:type:description.
+func (r *blockReader) readFuncField(l blockLine) {
+	fields := strings.SplitN(l.Text, ":", 3)
+	p, f := l.funcParam(fields, r.block.Function.Fields, "RF:lines:int:the number")
+	if f != nil {
+		r.report(f)
+		return
+	}
+	if len(fields) > 2 {
+		p.Description = trimBlank(fields[2])
+	}
+	r.block.Function.Fields = append(r.block.Function.Fields, p)
+}
+
+// funcParam reads the name and the type, which every parameter and field has.
+func (l *blockLine) funcParam(fields []string, others []FunctionParam, example string) (p FunctionParam, f *diag.Finding) {
+	p = FunctionParam{Name: trimBlank(fields[0]), Pos: l.At}
+	if len(fields) > 1 {
+		p.Type = trimBlank(fields[1])
+	}
+	switch {
+	case !blockName().MatchString(p.Name) || p.Type == "":
+		f = l.text.fault(0, max(len(l.Text), 1), l.Tag+": needs a name and a type", "such as "+example)
+	case slices.ContainsFunc(others, func(o FunctionParam) bool { return o.Name == p.Name }):
+		f = l.text.fault(0, len(fields[0]), "a second "+inQuotes(p.Name), "choose another name")
+	case len(others) == maxFunctionPart:
+		f = l.text.tooMany(0, len(l.Text), l.Tag+": lines", maxFunctionPart)
+	}
+	return p, f
+}
+
+// readExample reads EX:input->output, both JSON.
+func (r *blockReader) readExample(l blockLine) {
+	in, out, ok := cutExample(l.Text)
+	switch examples := &r.block.Function.Examples; {
+	case !ok:
+		r.report(l.text.fault(0, len(l.Text), "an example is JSON, ->, and JSON", `such as EX:{"city":"NYC"}->{"temp":21}`))
+	case len(*examples) == maxFunctionPart:
+		r.report(l.text.tooMany(0, len(l.Text), "examples", maxFunctionPart))
+	default:
+		*examples = append(*examples, [2]string{in, out})
+	}
+}
+
+// cutExample splits at the "->" behind the first JSON value, which may hold others.
+func cutExample(text string) (in, out string, ok bool) {
+	d := json.NewDecoder(strings.NewReader(text))
+	var first json.RawMessage
+	if d.Decode(&first) != nil {
+		return "", "", false
+	}
+	rest, ok := strings.CutPrefix(strings.TrimLeft(text[d.InputOffset():], " \t"), "->")
+	if rest = trimBlank(rest); !ok || !json.Valid([]byte(rest)) {
+		return "", "", false
+	}
+	return string(bytes.TrimSpace(first)), rest, true
 }

@@ -103,6 +103,10 @@ func (r *blockReader) readMode(l *blockLine) {
 	m.Args = args
 	if given {
 		for value := range strings.SplitSeq(args, "|") {
+			if len(m.Values) == MaxBlockParams {
+				r.report(l.text.tooMany(len(name)+1, len(l.Text), "values", MaxBlockParams))
+				break
+			}
 			m.Values = append(m.Values, trimBlank(value))
 		}
 	}
@@ -173,6 +177,9 @@ func (r *blockReader) readGrants(l blockLine) {
 	for _, part := range splitGrants(l.Text) {
 		if g, f := l.grant(part[0], part[1]); f != nil {
 			r.report(f)
+		} else if len(r.block.Grants) == MaxBlockGrants {
+			r.report(l.text.tooMany(part[0], part[1], "grants", MaxBlockGrants))
+			return
 		} else if !slices.ContainsFunc(r.block.Grants, func(o Grant) bool { return o.Name == g.Name }) {
 			r.block.Grants = append(r.block.Grants, g)
 		}

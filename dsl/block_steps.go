@@ -47,16 +47,18 @@ func paramWords() []string {
 
 // readParams reads P:name:type:default|name:type:default.
 func (r *blockReader) readParams(l blockLine) {
-	for from := 0; from <= len(l.Text); {
-		end := len(l.Text)
-		if i := strings.IndexByte(l.Text[from:], '|'); i >= 0 {
-			end = from + i
-		}
-		if p, f := l.param(from, end); f != nil {
+	for from := 0; from <= len(l.Text) && len(r.findings) < MaxFindings; {
+		end := from + len(firstPart(l.Text[from:]))
+		p, f := l.param(from, end)
+		switch {
+		case f != nil:
 			r.report(f)
-		} else if slices.ContainsFunc(r.block.Params, func(o BlockParam) bool { return o.Name == p.Name }) {
+		case slices.ContainsFunc(r.block.Params, func(o BlockParam) bool { return o.Name == p.Name }):
 			r.report(l.text.fault(from, end, "a second parameter "+inQuotes(p.Name), "choose another name"))
-		} else {
+		case len(r.block.Params) == MaxBlockParams:
+			r.report(l.text.tooMany(from, end, "parameters", MaxBlockParams))
+			return
+		default:
 			r.block.Params = append(r.block.Params, *p)
 		}
 		from = end + 1
@@ -70,7 +72,9 @@ func (l *blockLine) param(from, to int) (*BlockParam, *diag.Finding) {
 	switch {
 	case len(fields) < 2:
 		return nil, l.text.fault(from, max(to, from+1), "a parameter is missing its type", hint)
-	case !blockName().MatchString(p.Name) || IsReserved(p.Name):
+	case IsReserved(p.Name):
+		return nil, l.text.fault(from, from+len(fields[0]), inQuotes(p.Name)+" cannot be the name of a parameter", "it begins conditions of rules; choose another name")
+	case !blockName().MatchString(p.Name):
 		return nil, l.text.fault(from, from+len(fields[0]), inQuotes(p.Name)+" cannot be the name of a parameter", `a letter or "_", then letters, digits, "_" and "-"`)
 	}
 	if p.Type = trimBlank(fields[1]); !slices.Contains(paramWords(), p.Type) {
@@ -83,8 +87,13 @@ func (l *blockLine) param(from, to int) (*BlockParam, *diag.Finding) {
 	return p, nil
 }
 
+// maxBlockName is the longest name that values are bound to, in bytes.
+const maxBlockName = 256
+
 // blockName is the name of a parameter, an output or a step: one segment of a key.
-var blockName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]{0,255}$`) })
+var blockName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(fmt.Sprintf(`^[A-Za-z_][A-Za-z0-9_-]{0,%d}$`, maxBlockName-1))
+})
 
 // readStep reads S:ability:args>output.
 func (r *blockReader) readStep(l blockLine) {
@@ -102,7 +111,11 @@ func (l *blockLine) step(text *source) (*BlockStep, *diag.Finding) {
 	s := &BlockStep{}
 	body := strings.TrimRight(text.text, " \t")
 	body, s.Confirm = cutConfirm(body)
-	if at := outputAt(body); at >= 0 {
+	at, open := outputAt(body)
+	if open {
+		return nil, text.fault(0, len(body), "the quote before the last > is not closed, so it may belong to the text or name the output", `close the quote, or write \" inside a quoted text`)
+	}
+	if at >= 0 {
 		s.Output = trimBlank(body[at+1:])
 		if IsReserved(s.Output) {
 			return nil, text.fault(at+1, len(body), inQuotes(s.Output)+" cannot be the name of an output", "it begins conditions of rules; choose another name")
@@ -137,23 +150,30 @@ func cutConfirm(text string) (string, bool) {
 }
 
 // outputAt returns where the ">" of an output stands: the last one outside
-// quotes, if nothing but a name follows it; else −1.
-func outputAt(text string) int {
-	at, quoted := -1, false
+// quotes, if nothing but a name follows it; else −1. open: such a one stands
+// behind a quote that nothing closes.
+func outputAt(text string) (at int, open bool) {
+	at, quoted, last := -1, false, -1
 	for i := 0; i < len(text); i++ {
 		switch {
 		case text[i] == '\\' && quoted:
 			i++
 		case text[i] == '"':
 			quoted = !quoted
-		case text[i] == '>' && !quoted:
-			at = i
+		case text[i] == '>':
+			if last = i; !quoted {
+				at = i
+			}
 		}
 	}
-	if at < 0 || !blockName().MatchString(trimBlank(text[at+1:])) {
-		return -1
+	named := func(at int) bool { return at >= 0 && blockName().MatchString(trimBlank(text[at+1:])) }
+	if quoted && last != at && named(last) {
+		return -1, true
 	}
-	return at
+	if !named(at) {
+		return -1, false
+	}
+	return at, false
 }
 
 // readChange reads ADD_PARAM, ADD_STEP and REMOVE_STEP.
@@ -236,8 +256,16 @@ func (l *blockLine) ttl(text string) (Duration, *diag.Finding) {
 	if err != nil || n == 0 {
 		return Duration{}, fault
 	}
-	return Duration{N: n, Unit: Unit(m[2][0])}, nil
+	d := Duration{N: n, Unit: Unit(m[2][0])}
+	if n > maxCacheSeconds/d.Unit.Seconds() {
+		fault.Message, fault.Hint = inQuotes(trimBlank(text))+" is longer than a year", "such as CACHE:1d"
+		return Duration{}, withID(fault, LimitID)
+	}
+	return d, nil
 }
+
+// maxCacheSeconds is the longest time that an answer may be kept: a year.
+const maxCacheSeconds = 365 * 86400
 
 // cacheTime is a whole number, bounded where it is read, and a unit of time.
 var cacheTime = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([0-9]+)([smhd])$`) })

@@ -1,21 +1,20 @@
 package lint
 
 import (
-	"bytes"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
+	"github.com/cbpolicy/cbpolicy/chain"
 	"github.com/cbpolicy/cbpolicy/diag"
 	"github.com/cbpolicy/cbpolicy/dsl"
-	"github.com/cbpolicy/cbpolicy/internal/document"
-	"github.com/cbpolicy/cbpolicy/internal/jsonv"
 )
 
 // Abilities is what is known of the abilities that a host offers. The zero
 // Abilities know nothing, and no finding comes of them.
 type Abilities struct {
-	known map[string]*ability
+	known map[string]*ability // by folded name
 	// plugins are the first segments of the names in manifests: a plugin
 	// that has a manifest has no other abilities than those in it.
 	plugins  map[string]bool
@@ -31,80 +30,15 @@ type ability struct {
 	pos    diag.Position
 }
 
+// abilityParam is a parameter that an ability declares.
 type abilityParam struct {
 	typ      string // as the manifest says; "": it does not
 	required bool   // and it has no default
 	pos      diag.Position
 }
 
-// AddManifest adds the abilities of a plugin's manifest: YAML or JSON with
-// abilities: {name: {params: {name: {type, required, default}}}}. Manifests
-// are other programs' files: fields that are not known are passed over. The
-// findings say what cannot be read; nothing is added then.
-func (a *Abilities) AddManifest(file string, data []byte) diag.List {
-	d := document.Parse(file, data, document.Limits{Bytes: document.MaxYAML, Depth: maxDepth, Nodes: maxNodes})
-	if d.Root == nil {
-		return d.Findings()
-	}
-	var list *document.Node
-	if d.Root.Kind == jsonv.Object {
-		list = member(d.Root, "abilities")
-	}
-	if list == nil || list.Kind != jsonv.Object {
-		d.Report(document.SyntaxID, d.Root.Pos, "a manifest has no map of abilities", "abilities: {name: {params: {…}}}")
-		return d.Findings()
-	}
-	found := map[string]*ability{}
-	for i, name := range list.Names {
-		found[dsl.Fold(name.Text)] = readAbility(d, name, list.Items[i])
-	}
-	if findings := d.Findings(); findings.Err() != nil {
-		return findings
-	}
-	a.add(found)
-	if a.plugins == nil {
-		a.plugins = map[string]bool{}
-	}
-	for name := range found {
-		a.plugins[plugin(name)] = true
-	}
-	return d.Findings()
-}
-
-// AddList adds a complete list of abilities: one name a line, "#" for
-// comments; or a document as AddManifest reads it. With a list every ability
-// that is not known is an error.
-func (a *Abilities) AddList(file string, data []byte) diag.List {
-	kind := KindOf(file)
-	if kind == Chain {
-		findings := a.AddManifest(file, data)
-		a.complete = a.complete || findings.Err() == nil
-		return findings
-	}
-	found, line := map[string]*ability{}, 0
-	var findings diag.List
-	for text := range bytes.Lines(data) {
-		line++
-		name := strings.TrimSpace(string(text))
-		if name == "" || name[0] == '#' {
-			continue
-		}
-		pos := diag.Position{Line: line, Column: 1}
-		if strings.ContainsAny(name, " \t") || strings.ContainsFunc(name, diag.Invisible) {
-			findings = append(findings, &diag.Finding{ID: dsl.SyntaxID, File: file, Pos: pos, Text: strings.TrimRight(string(text), "\r\n"),
-				Message: "a list of abilities has one name a line", Hint: "such as trading.execute"})
-			continue
-		}
-		found[dsl.Fold(name)] = &ability{name: name, listed: true, file: file, pos: pos}
-	}
-	if len(findings) > 0 {
-		return findings
-	}
-	a.add(found)
-	a.complete = true
-	return nil
-}
-
+// add takes abilities in. Of two descriptions of one ability, that with
+// parameters counts.
 func (a *Abilities) add(found map[string]*ability) {
 	if a.known == nil {
 		a.known = map[string]*ability{}
@@ -116,47 +50,14 @@ func (a *Abilities) add(found map[string]*ability) {
 	}
 }
 
-// readAbility reads one entry of a manifest.
-func readAbility(d *document.Document, name document.Name, n *document.Node) *ability {
-	ab := &ability{name: name.Text, file: d.File, pos: name.Pos, params: map[string]*abilityParam{}}
-	if n.Kind == jsonv.Null {
-		return ab
-	}
-	if n.Kind != jsonv.Object {
-		d.WrongType(n, "an ability is a map of fields")
-		return ab
-	}
-	params := member(n, "params")
-	if params == nil || params.Kind == jsonv.Null {
-		return ab
-	}
-	if params.Kind != jsonv.Object {
-		d.WrongType(params, "the params of an ability are a map")
-		return ab
-	}
-	for i, p := range params.Names {
-		ab.params[p.Text] = readParam(d, p, params.Items[i])
-	}
-	return ab
+// same reports whether two descriptions of an ability say the same of its parameters.
+func (ab *ability) same(other *ability) bool {
+	return maps.EqualFunc(ab.params, other.params, func(p, q *abilityParam) bool { return p.typ == q.typ && p.required == q.required })
 }
 
-func readParam(d *document.Document, name document.Name, n *document.Node) *abilityParam {
-	p := &abilityParam{pos: name.Pos}
-	switch n.Kind {
-	case jsonv.String: // the type alone
-		p.typ = n.Text
-	case jsonv.Object:
-		if t := member(n, "type"); t != nil && t.Kind == jsonv.String {
-			p.typ = t.Text
-		}
-		required := member(n, "required")
-		p.required = required != nil && required.Kind == jsonv.Bool && required.Text == "true" && member(n, "default") == nil
-	case jsonv.Null:
-	default:
-		d.WrongType(n, "a parameter is a map of fields")
-	}
-	return p
-}
+// delegations begins the names of the abilities that hand a task to another
+// agent. No plugin offers them, so no manifest and no list has them.
+const delegations = "delegate"
 
 // plugin is the first segment of an ability's name.
 func plugin(name string) string {
@@ -167,17 +68,36 @@ func plugin(name string) string {
 // find returns what is known of an ability, or nil.
 func (a *Abilities) find(name string) *ability { return a.known[dsl.Fold(name)] }
 
-// missing says why there is no such ability; "" if there is, or may be.
+// missing says why there is no ability of a name; "" if there is, or may be.
 func (a *Abilities) missing(name string) string {
-	folded := dsl.Fold(name)
+	first := plugin(dsl.Fold(name))
 	switch {
-	case a.known[folded] != nil:
+	case a.find(name) != nil || first == delegations:
+	case a.plugins[first]:
+		return fmt.Sprintf("plugin %s has no ability %s", first, name)
 	case a.complete:
 		return fmt.Sprintf("there is no ability %s", name)
-	case a.plugins[plugin(folded)]:
-		return fmt.Sprintf("plugin %s has no ability %s", plugin(name), name)
 	}
 	return ""
+}
+
+// unmatched says why there is no ability that a pattern matches; "" if there
+// is, or may be.
+func (a *Abilities) unmatched(pattern dsl.NamePattern) string {
+	if pattern.Literal() {
+		return a.missing(string(pattern))
+	}
+	folded := pattern.Fold()
+	first := plugin(string(folded))
+	if !a.complete && !a.plugins[first] || dsl.NamePattern(first).Match(delegations) {
+		return ""
+	}
+	for name := range a.known {
+		if folded.Match(name) {
+			return ""
+		}
+	}
+	return fmt.Sprintf("%s matches no ability that is known", pattern)
 }
 
 // names returns the abilities that one could be a slip for, sorted.
@@ -188,4 +108,24 @@ func (a *Abilities) names() []string {
 	}
 	slices.Sort(names)
 	return names
+}
+
+// eachKnownStep calls f for every step whose ability's parameters are known.
+func (p *pass) eachKnownStep(f func(c *flowChain, s *chain.Step, ab *ability)) {
+	p.eachStep(func(c *flowChain, i int) {
+		if ab := p.abilities.find(c.Steps[i].Ability); ab != nil && !ab.listed {
+			f(c, &c.Steps[i], ab)
+		}
+	})
+}
+
+// paramNames are the parameters of an ability, sorted.
+func (ab *ability) paramNames() []string { return slices.Sorted(maps.Keys(ab.params)) }
+
+// declares says what the ability declares.
+func (ab *ability) declares() string {
+	if len(ab.params) == 0 {
+		return "it declares no parameters"
+	}
+	return "it declares " + list(ab.paramNames())
 }

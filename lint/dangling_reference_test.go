@@ -38,3 +38,27 @@ func TestDanglingReference(t *testing.T) {
 		})
 	}
 }
+
+func TestDanglingReference_ByDependsOn(t *testing.T) {
+	for _, c := range []struct{ name, one, two, want, hint string }{
+		{"what runs before", `depends_on: [two]`, `params: {}`, "", ""},
+		{"what runs later", `params: {t: "{{ two.output }}"}`, `depends_on: [zero]`, "a.yaml:4 error dangling-reference «{{ two.output }}»", "add two to depends_on of step one"},
+		{"what waits for the step", `params: {t: "{{two.output.x}}"}`, `depends_on: [one]`, "a.yaml:4 error dangling-reference «{{two.output.x}}»", "step two waits for step one: one of them cannot read the other"},
+		{"itself", `params: {t: "{{one.output}}"}`, `depends_on: [zero]`, "a.yaml:4 error dangling-reference «{{one.output}}»", "read what a step before it puts out"},
+		{"no step", `params: {t: "{{tow.output}}"}`, `depends_on: [zero]`, "a.yaml:4 error dangling-reference «{{tow.output}}»", "did you mean two.output?"},
+		{"a dependency on no step", `depends_on: [tow]`, `params: {}`, "a.yaml:4 error dangling-reference «tow»", "did you mean two?"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			found := lint.Run([]lint.File{file("a.yaml", "id: a\nsteps:\n  - {id: zero, ability: a.b}\n"+
+				"  - {id: one, ability: a.c, "+c.one+"}\n  - {id: two, ability: a.d, "+c.two+"}\n")}).Findings
+			if c.want == "" {
+				expect(t, found)
+				return
+			}
+			expect(t, found, c.want)
+			if len(found) == 1 && found[0].Hint != c.hint {
+				t.Errorf("hint %q, want %q", found[0].Hint, c.hint)
+			}
+		})
+	}
+}

@@ -20,7 +20,7 @@ func IDs() []string {
 	ids := append(refused(),
 		dsl.UnobservableID, dsl.NoBlockID, document.WrongTypeID, chain.CycleID, run.UnusedID,
 		DuplicateRuleID, UnknownKeyID, NeverProducedID, MaybeUnsetID, UndeclaredInputID, DanglingID,
-		UnknownAbilityID, UndeclaredParameterID, MissingParameterID, UntrustedFlowID,
+		UnknownAbilityID, UndeclaredParameterID, MissingParameterID, UntrustedFlowID, UndeclaredDependsID,
 		EndlessThrottleID, UnscopedLimitID, SelfComparisonID, UnusedSuppressionID,
 	)
 	slices.Sort(ids)

@@ -24,6 +24,7 @@ const (
 	UndeclaredParameterID = "undeclared-parameter"
 	MissingParameterID    = "missing-parameter"
 	UntrustedFlowID       = "untrusted-flow"
+	UndeclaredDependsID   = "undeclared-dependency"
 	EndlessThrottleID     = "endless-throttle"
 	UnscopedLimitID       = "unscoped-rate-limit"
 	SelfComparisonID      = "self-comparison"
@@ -59,7 +60,7 @@ func checks() []check {
 	return []check{
 		compile, duplicateRule, unknownKey, neverProduced, maybeUnset,
 		undeclaredInput, danglingReference, recordingOfChain,
-		unknownAbility, undeclaredParameter, missingParameter, wrongType, untrustedFlow,
+		unknownAbility, undeclaredParameter, missingParameter, wrongType, untrustedFlow, undeclaredDependency,
 		endlessThrottle, unscopedRateLimit, selfComparison,
 	}
 }

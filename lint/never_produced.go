@@ -4,13 +4,15 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/cbpolicy/cbpolicy/chain"
 	"github.com/cbpolicy/cbpolicy/diag"
 	"github.com/cbpolicy/cbpolicy/dsl"
 )
 
 // neverProduced reports what no step can bind before it is read: a key of a
 // rule about one chain, which then fires at once, and a reference to the
-// output of a later step, which then refuses the start.
+// output of a later step, which then refuses the start. In the catalogue
+// dialect the order is up to depends_on, and that is a dangling-reference.
 func neverProduced(p *pass) {
 	for _, c := range p.chains {
 		for _, r := range p.rulesOf(c) {
@@ -21,7 +23,7 @@ func neverProduced(p *pass) {
 			}
 		}
 		for _, read := range c.templateReads() {
-			if c.bound(read.step, read.ref.Key) == never && c.produced(read.ref.Key) {
+			if c.Dialect != chain.Catalogue && c.early(read) {
 				f := &diag.Finding{ID: NeverProducedID, File: c.File, Pos: read.ref.Pos,
 					Message: fmt.Sprintf("step %s reads %s, which no step before it puts out", c.Steps[read.step].ID, read.ref.Key),
 					Hint:    "move the step behind the one that puts it out", Related: c.producedHere(read.ref.Key)}
@@ -29,6 +31,11 @@ func neverProduced(p *pass) {
 			}
 		}
 	}
+}
+
+// early reports whether a reference is to what only later steps put out.
+func (c *flowChain) early(read templateRead) bool {
+	return c.bound(read.step, read.ref.Key) == never && c.produced(read.ref.Key)
 }
 
 // neverRead is the finding about a rule. It is proved if nothing else keeps

@@ -22,6 +22,7 @@ type pass struct {
 	ends       map[registry.Source]diag.Position // of rules; nil until asked for
 	policies   []*dsl.Policy
 	chains     []*flowChain
+	patched    []*flowChain // copies of chains that blocks have changed
 	blocks     []*dsl.Block
 	recordings []*run.Recording
 	abilities  *Abilities

@@ -187,17 +187,22 @@ func (p *pass) written(b *dsl.Block) diag.List {
 	return findings
 }
 
-// patches holds the blocks that change a chain against the chains among the files.
+// patches holds the blocks that change or run a chain against the chains among
+// the files, and keeps the copies that they make.
 func (p *pass) patches() {
 	for _, b := range p.blocks {
+		if b.Mode.Kind != dsl.ModePatch && b.Mode.Kind != dsl.ModeRun {
+			continue
+		}
 		for _, c := range p.chains {
-			if b.Mode.Kind == dsl.ModePatch && c.ID == b.Mode.Name {
-				_, findings := c.Patch(b)
-				p.report.Findings = append(p.report.Findings, findings...)
+			if c.ID != b.Mode.Name && c.ID != b.ChainID() {
+				continue
 			}
-			if b.Mode.Kind == dsl.ModeRun && c.ID == b.Mode.Name {
-				_, findings := c.Call(b)
-				p.report.Findings = append(p.report.Findings, findings...)
+			_, findings := c.Call(b)
+			copied, more := c.Patch(b)
+			p.report.Findings = append(p.report.Findings, append(findings, more...)...)
+			if copied != nil {
+				p.patched = append(p.patched, newFlowChain(copied))
 			}
 		}
 	}

@@ -7,30 +7,37 @@ import (
 	"github.com/cbpolicy/cbpolicy/dsl"
 )
 
-// unknownAbility reports steps that call, and rules that guard, an ability
-// that the host does not offer. Without manifests or a list nothing is known.
-// A rule may be meant for another host, and so is only suspect.
+// unknownAbility reports steps that call, and rules and grants that are about,
+// an ability that the host does not offer: a rule that is misspelt guards
+// nothing. Without manifests or a list nothing is known.
 func unknownAbility(p *pass) {
-	for _, c := range p.chains {
-		for i := range c.Steps {
-			if why := p.abilities.missing(c.Steps[i].Ability); why != "" {
-				p.unknownAbility(&diag.Finding{File: c.File, Pos: c.Steps[i].AbilityPos,
-					Message: fmt.Sprintf("step %s calls %s, but %s", c.Steps[i].ID, c.Steps[i].Ability, why)}, c.Steps[i].Ability)
-			}
+	p.eachStep(func(c *flowChain, i int) {
+		s := &c.Steps[i]
+		if why := p.abilities.missing(s.Ability); why != "" {
+			p.unknownAbility(&diag.Finding{File: c.fileOf(s), Pos: s.AbilityPos,
+				Message: fmt.Sprintf("step %s calls %s, but %s", s.ID, s.Ability, why)}, s.Ability)
 		}
-	}
+	})
 	p.everyRule(func(file string, r *dsl.Rule) {
 		for _, atom := range r.Condition {
 			name, at := abilityOf(atom)
-			if name == "" || !name.Literal() {
+			if name == "" {
 				continue
 			}
-			if why := p.abilities.missing(string(name)); why != "" {
-				p.unknownAbility(&diag.Finding{File: file, Pos: at.Start, End: at.End, Severity: diag.Warning, Confidence: diag.Possible,
+			if why := p.abilities.unmatched(name); why != "" {
+				p.unknownAbility(&diag.Finding{File: file, Pos: at.Start, End: at.End,
 					Message: fmt.Sprintf("rule %s is about %s, but %s", r.ID(), name, why)}, string(name))
 			}
 		}
 	})
+	for _, b := range p.blocks {
+		for _, g := range b.Grants {
+			if why := p.abilities.missing(g.Name); why != "" {
+				p.unknownAbility(&diag.Finding{File: b.File, Pos: g.At.Start, End: g.At.End,
+					Message: fmt.Sprintf("the block grants %s, but %s", g.Name, why)}, g.Name)
+			}
+		}
+	}
 }
 
 func (p *pass) unknownAbility(f *diag.Finding, name string) {

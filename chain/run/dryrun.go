@@ -167,7 +167,7 @@ func (p *playback) unused(warn func(*diag.Finding)) {
 		if i < p.next[entry.Step] {
 			continue
 		}
-		message, hint := fmt.Sprintf("step %q did not run: the entry is not used", entry.Step), "its condition does not hold, or a jump passes over it"
+		message, hint := fmt.Sprintf("step %q did not run: the entry is not used", entry.Step), "its condition does not hold, a jump passes over it, or a breaker refused it"
 		if p.calls(entry.Step) > 0 {
 			message, hint = fmt.Sprintf("step %q was not called again: the entry is not used", entry.Step), "remove it"
 		}

@@ -93,7 +93,7 @@ func TestDryRunWarnsOfEntriesThatItDidNotUse(t *testing.T) {
 	for name, c := range map[string]struct{ policy, recording, want string }{
 		"all used": {"", "steps: [{step: a, output: go}, {step: b}]", ""},
 		"skipped": {"", "steps:\n  - {step: a, output: stop}\n  - {step: b}",
-			`rec.yaml:3:5: step "b" did not run: the entry is not used (its condition does not hold, or a jump passes over it)`},
+			`rec.yaml:3:5: step "b" did not run: the entry is not used (its condition does not hold, a jump passes over it, or a breaker refused it)`},
 		"too many": {"", "steps:\n  - {step: a, output: go}\n  - {step: b}\n  - {step: a}",
 			`rec.yaml:4:5: step "a" was not called again: the entry is not used (remove it)`},
 		"ended early": {"B:ability:tool.b|abort|\"never\"\n", "steps: [{step: a, output: go}, {step: b}]", ""},

@@ -42,7 +42,7 @@ func (r *Runner) newExecution(params map[string]jsonv.Value) *execution {
 	return e
 }
 
-// steps goes through the chain: in file order, but for jumps to on_failure
+// steps goes through the chain in the order of its steps, but for jumps to on_failure
 // targets, each of which is used once at most.
 func (e *execution) steps(ctx context.Context) error {
 	steps := e.runner.opts.Chain.Steps

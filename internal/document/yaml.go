@@ -94,6 +94,9 @@ type yamlReader struct {
 // node returns nil where something was refused; reading goes on behind it.
 func (r *yamlReader) node(y *yaml.Node, depth int) *Node {
 	pos := diag.Position{Line: y.Line, Column: y.Column}
+	if last := len(r.document.lines); pos.Line > last { // nothing, behind the last line
+		pos = diag.Position{Line: last, Column: 1}
+	}
 	if !r.count(len(y.Value), pos) {
 		return nil
 	}

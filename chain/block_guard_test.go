@@ -115,7 +115,6 @@ func TestBlockRulesKeepTheirNames(t *testing.T) {
 		t.Errorf("rules %s", got)
 	}
 	for _, tt := range []struct{ lines, want string }{
-		{"B:n>5|warn|id=x\nB:n>6|abort|id=x", `m.txt:4:3: a second rule "x"`},
 		{"B:n>{{max}}|abort", "m.txt:3:3: rule n-gt-max compares with {{max}}, which is no parameter"},
 		{"P:max:str:many\nB:n>{{max}}|abort", "m.txt:4:3: rule n-gt-max compares with {{max}}, which is no number"},
 	} {

@@ -23,11 +23,11 @@ func (w *blockWriter) guards(before, b *dsl.Block) *dsl.Block {
 	}
 	kept := len(out.Rules)
 	for _, r := range b.Rules {
-		first := slices.IndexFunc(out.Rules, func(o *dsl.Rule) bool { return o.ID() == r.ID() })
+		first := slices.IndexFunc(out.Rules[:kept], func(o *dsl.Rule) bool { return o.ID() == r.ID() })
 		switch {
-		case first < 0:
+		case first < 0: // two of the block's own are refused where rules are put in force
 			out.Rules = append(out.Rules, r)
-		case first >= kept || !out.Rules[first].Equal(r):
+		case !out.Rules[first].Equal(r):
 			f := w.report(r.Pos.Start, DuplicateRuleID, "a second rule "+document.Quote(r.ID()), "remove one, or tell them apart with id=")
 			f.Related = []diag.Related{{File: w.file, Pos: out.Rules[first].Pos.Start, Message: "the first one"}}
 		}

@@ -92,6 +92,14 @@ func TestWrittenChainsAreGuarded(t *testing.T) {
 	}
 }
 
+// A chain never runs with fewer rules than were written.
+func TestRulesOfOneNameAreRefused(t *testing.T) {
+	r, err := dryRunOf(t, fromBlock(t, "NEW:x\nB:n>5|warn|id=x\nB:n>6|abort|id=x\nS:a.b"), "", "1", run.Approve)
+	if r != nil || err == nil || !strings.Contains(err.Error(), `rule "x" is there twice`) {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
 const patchable = `id: pay
 params: [{name: amount, param_type: number, default: 5}]
 circuit_breakers: [{condition: "amount>100", action: abort, id: own}, {condition: "checked!=1", action: abort, missing: wait, id: checked}]

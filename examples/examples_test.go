@@ -148,12 +148,12 @@ func dryRun(t *testing.T, chainFile, recording, policy, set string) (*run.Result
 	if policy != "" {
 		reg = policies(t, policy)
 	}
-	o := run.DryRunOptions{Chain: c, Recording: rec, Registry: reg, Params: map[string]chain.Value{}}
+	o := run.DryRunOptions{Chain: c, Recording: rec, Session: session.Options{Registry: reg}, Params: map[string]chain.Value{}}
 	if name, value, ok := strings.Cut(set, "="); ok {
 		o.Params[name] = chain.Text(value)
 	}
 	var records []*session.Record
-	o.Record = func(r *session.Record) { records = append(records, r) }
+	o.Session.Record = func(r *session.Record) { records = append(records, r) }
 	result, err := run.DryRun(t.Context(), o)
 	if result == nil {
 		t.Fatal(err)

@@ -9,12 +9,14 @@ import (
 	"github.com/cbpolicy/cbpolicy/diag"
 	"github.com/cbpolicy/cbpolicy/internal/jsonv"
 	"github.com/cbpolicy/cbpolicy/registry"
+	"github.com/cbpolicy/cbpolicy/session"
 )
 
 // run does the dry run and holds its result against what is expected.
 func (d *dryrun) run(ctx context.Context, reg *registry.Registry, cover *Coverage) ([]Failure, error) {
 	result, err := run.DryRun(ctx, run.DryRunOptions{
-		Chain: d.chain, Recording: d.recording, Registry: reg, Params: d.params, Judged: cover.judged(),
+		Chain: d.chain, Recording: d.recording, Params: d.params,
+		Session: session.Options{Registry: reg, Judged: cover.judged()},
 	})
 	cover.register(reg.Set())
 	if ctx.Err() != nil {

@@ -74,19 +74,33 @@ func (b *breakers) of(ability string) *guarded {
 		return g
 	}
 	var g *guarded
-	for i := range b.rules {
-		if r := &b.rules[i]; r.Abilities.Match(folded) {
-			if !r.Off {
-				g = &guarded{ability: folded, rule: r, config: r.WithDefaults(), cell: "breaker\x00" + folded, lease: "probe\x00" + folded}
-			}
-			break
-		}
+	if r := covering(b.rules, folded); r != nil {
+		g = &guarded{ability: folded, rule: r, config: r.WithDefaults(), cell: "breaker\x00" + folded, lease: "probe\x00" + folded}
 	}
 	if len(b.found) >= maxGuarded {
 		clear(b.found)
 	}
 	b.found[folded] = g
 	return g
+}
+
+// covering returns the first of the folded rules that covers a folded ability;
+// nil if none does, or if it turns the breaker off.
+func covering(rules []Breaker, folded string) *Breaker {
+	for i := range rules {
+		if r := &rules[i]; r.Abilities.Match(folded) {
+			if r.Off {
+				return nil
+			}
+			return r
+		}
+	}
+	return nil
+}
+
+// BreakerOf returns the breaker that a list gives an ability; nil: none.
+func BreakerOf(list []Breaker, ability string) *Breaker {
+	return covering(newBreakers(list).rules, dsl.Fold(ability))
 }
 
 // result is what a call's outcome says of its ability.

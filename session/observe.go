@@ -75,10 +75,7 @@ func (s *Session) apply(e *Event, k *meter.Task, at int64) *meter.Task {
 		r.Gave = r.Output == ""
 		k.Finish(k.Find(e.CallID), r, at)
 	case Usage:
-		k.Usage(e.MessageID, e.Tokens, at)
-		if e.HasCost {
-			k.Spend(e.Cost, at)
-		}
+		k.Usage(e.MessageID, e.Tokens, e.Cost, at)
 	}
 	return k
 }
@@ -96,6 +93,22 @@ func (s *Session) beat(e *Event, k *meter.Task, at int64) *meter.Task {
 	}
 	k.Beat(at)
 	return k
+}
+
+// StartTask opens a task below another, as an event would, and judges nothing:
+// for a host that has every step judged. A parent that is not open, or "", is
+// the session itself.
+func (s *Session) StartTask(id, parent string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tasks.tree.Start(id, parent, s.at(0))
+}
+
+// EndTask closes a task. One that is not open is left alone.
+func (s *Session) EndTask(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closeTask(id, s.at(0))
 }
 
 func (s *Session) closeTask(id string, at int64) {

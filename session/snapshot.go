@@ -29,6 +29,28 @@ type TaskState struct {
 	EndedBy   string `json:"ended_by,omitempty"` // the rule's id
 }
 
+// MeterValue is a meter and what it shows, exactly.
+type MeterValue struct {
+	Name  string
+	Value string // a number in the unit of the meter
+}
+
+// Meters returns the meters of a task that are not 0, in the order of the
+// language's list; "" is the session's own. Those of the ability or the worker
+// about to be called are not among them, as nothing is about to be called.
+func (s *Session) Meters(task string) []MeterValue {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	reading := meter.Reading{Task: s.tasks.tree.Task(task), At: s.at(0)}
+	var moved []MeterValue
+	for _, name := range dsl.Meters() {
+		if v, ok := reading.Meter(dsl.Key(name)); ok && v.Cmp(decimal.Decimal{}) != 0 {
+			moved = append(moved, MeterValue{name, v.String()})
+		}
+	}
+	return moved
+}
+
 // Snapshot tells where the session stands.
 func (s *Session) Snapshot() Snapshot {
 	s.mu.Lock()

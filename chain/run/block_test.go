@@ -14,6 +14,7 @@ import (
 	"github.com/cbpolicy/cbpolicy/diag"
 	"github.com/cbpolicy/cbpolicy/dsl"
 	"github.com/cbpolicy/cbpolicy/registry"
+	"github.com/cbpolicy/cbpolicy/session"
 )
 
 // written reads a block's lines; nil if they are refused.
@@ -57,7 +58,7 @@ func dryRunOf(t *testing.T, c *chain.Chain, policy, output string, answer run.An
 	if err := reg.Load(p); err != nil {
 		t.Fatal(err)
 	}
-	return run.DryRun(t.Context(), run.DryRunOptions{Chain: c, Recording: rec, Registry: &reg})
+	return run.DryRun(t.Context(), run.DryRunOptions{Chain: c, Recording: rec, Session: session.Options{Registry: &reg}})
 }
 
 // What a model writes runs under its own rules and everybody else's.

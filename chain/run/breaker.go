@@ -11,20 +11,26 @@ import (
 // ClassOpen is the class of a step that an open breaker refused.
 const ClassOpen = "CircuitBreakerOpen"
 
-// Breakers are what a chain's circuit_breaker asks for: a half-open breaker
-// for each of its abilities. They belong in the session that it runs in.
-func Breakers(c *chain.Chain) []session.Breaker {
+// Breakers are those of the operator, and before them what the chain's
+// circuit_breaker asks for: a half-open breaker for each of its abilities. Where
+// both give an ability one, the stricter of each setting holds, as a chain may
+// only add to what the operator says. They belong in the session that it runs in.
+func Breakers(c *chain.Chain, operator []session.Breaker) []session.Breaker {
 	if c.Breaker == nil {
-		return nil
+		return operator
 	}
 	var all []session.Breaker
 	for i := range c.Steps {
-		all = append(all, session.Breaker{
+		b := session.Breaker{
 			Abilities: dsl.NamePattern(c.Steps[i].Ability),
 			Config:    breaker.Config{Threshold: c.Breaker.FailureThreshold, Reset: c.Breaker.ResetTimeout},
-		})
+		}
+		if o := session.BreakerOf(operator, c.Steps[i].Ability); o != nil {
+			b.Config, b.Count, b.Ignore = b.Stricter(o.Config), o.Count, o.Ignore
+		}
+		all = append(all, b)
 	}
-	return all
+	return append(all, operator...)
 }
 
 // circuitOpen is the failure of a step that nothing but an open breaker

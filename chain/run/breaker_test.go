@@ -28,7 +28,7 @@ steps:
 	}
 	clock := session.NewVirtualClock(time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC))
 	s, err := session.New(session.Options{
-		ID: "s", Registry: new(registry.Registry), Store: memory.New(memory.Options{Now: clock.Now}), Clock: clock, Breakers: run.Breakers(c),
+		ID: "s", Registry: new(registry.Registry), Store: memory.New(memory.Options{Now: clock.Now}), Clock: clock, Breakers: run.Breakers(c, nil),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"github.com/cbpolicy/cbpolicy/internal/jsonv"
 	"github.com/cbpolicy/cbpolicy/registry"
 	"github.com/cbpolicy/cbpolicy/session"
+	"github.com/cbpolicy/cbpolicy/session/meter"
 	"github.com/cbpolicy/cbpolicy/state/memory"
 )
 
@@ -25,15 +26,12 @@ const ClassNotRecorded = "NotRecorded"
 type DryRunOptions struct {
 	Chain     *chain.Chain
 	Recording *Recording
-	// Registry holds the policies in force; the chain's rules are added to
-	// it. nil: none but the chain's.
-	Registry *registry.Registry
+	// Session sets up the session that the run is in. The chain's rules are
+	// added to its Registry; nil: an empty one. The id, the store and the clock are
+	// the dry run's own.
+	Session session.Options
 	// Params override those of the recording.
 	Params map[string]chain.Value
-	// Record receives a record of every decision; nil: none is made.
-	Record func(*session.Record)
-	// Judged is that of the session; nil: nobody looks.
-	Judged func(*registry.Step, *registry.Plan, *registry.Tally)
 	// Progress is told of every step; nil: nobody is told.
 	Progress func(Event)
 	// Warn is told of every entry of the recording that a run to the end had
@@ -58,17 +56,17 @@ func DryRun(ctx context.Context, o DryRunOptions) (*Result, error) {
 		return nil, l
 	}
 	clock := session.NewVirtualClock(o.Recording.begin())
-	reg := o.Registry
-	if reg == nil {
-		reg = &registry.Registry{}
+	in := o.Session
+	in.ID, in.Clock, in.Store = "dryrun", clock, memory.New(memory.Options{Now: clock.Now})
+	in.Breakers = Breakers(o.Chain, in.Breakers)
+	if in.Registry == nil {
+		in.Registry = &registry.Registry{}
 	}
-	s, err := session.New(session.Options{
-		ID: "dryrun", Registry: reg, Store: memory.New(memory.Options{Now: clock.Now}), Clock: clock, Record: o.Record, Breakers: Breakers(o.Chain), Judged: o.Judged,
-	})
+	s, err := session.New(in)
 	if err != nil {
 		return nil, err
 	}
-	playback := &playback{recording: o.Recording, clock: clock, next: map[string]int{}}
+	playback := &playback{recording: o.Recording, session: s, clock: clock, next: map[string]int{}}
 	r, err := New(Options{
 		Chain:     o.Chain,
 		Gate:      &actions.Gate{Session: s, Clock: clock, Confirmer: actions.ConfirmFunc(playback.answer)},
@@ -116,13 +114,14 @@ func notCalled(context.Context, string, json.RawMessage) (Output, error) {
 // playback answers for abilities and people from a recording.
 type playback struct {
 	recording *Recording
+	session   *session.Session
 	clock     *session.VirtualClock
 	next      map[string]int // by step: where to look for its next entry
 }
 
 // call returns what the recording says of the step's next call, and lets
 // pass the time that it took.
-func (p *playback) call(_ context.Context, st *chain.Step, _ jsonv.Value) (Output, error) {
+func (p *playback) call(ctx context.Context, st *chain.Step, _ jsonv.Value) (Output, error) {
 	for i := p.next[st.ID]; i < len(p.recording.Steps); i++ {
 		entry := &p.recording.Steps[i]
 		if entry.Step != st.ID {
@@ -130,6 +129,7 @@ func (p *playback) call(_ context.Context, st *chain.Step, _ jsonv.Value) (Outpu
 		}
 		p.next[st.ID] = i + 1
 		p.clock.Advance(entry.Took)
+		p.use(ctx, entry.Usage)
 		switch {
 		case entry.Error != nil:
 			return Output{}, &AbilityError{entry.Error.Class, entry.Error.Message}
@@ -140,6 +140,17 @@ func (p *playback) call(_ context.Context, st *chain.Step, _ jsonv.Value) (Outpu
 	}
 	return Output{}, &gapError{AbilityError{ClassNotRecorded,
 		fmt.Sprintf("%s records no output for step %q at this point (call %d of it)", p.recording.File, st.ID, p.calls(st.ID)+1)}}
+}
+
+// use has the session count what a call took of a model. What that brings to
+// hold is found by the next judgement.
+func (p *playback) use(ctx context.Context, u *Usage) {
+	if u == nil {
+		return
+	}
+	p.session.Observe(ctx, &session.Event{Type: session.Usage, Model: u.Model, Cost: u.Cost, HasCost: u.Cost > 0, Tokens: meter.Tokens{
+		Input: u.InputTokens, Output: u.OutputTokens, CacheRead: u.CacheReadTokens, CacheWrite: u.CacheWriteTokens,
+	}})
 }
 
 // gapError is a hole in the recording. It says nothing of what the step would

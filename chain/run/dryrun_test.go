@@ -12,6 +12,7 @@ import (
 	"github.com/cbpolicy/cbpolicy/diag"
 	"github.com/cbpolicy/cbpolicy/dsl"
 	"github.com/cbpolicy/cbpolicy/registry"
+	"github.com/cbpolicy/cbpolicy/session"
 )
 
 // dryRun runs a chain against a recording under a policy ("" for none). The
@@ -32,7 +33,7 @@ func dryRun(t *testing.T, chainText, policy, recording string) (result *run.Resu
 	}
 	var warned diag.List
 	result, err = run.DryRun(t.Context(), run.DryRunOptions{
-		Chain: parse(t, chainText), Recording: rec, Registry: &reg,
+		Chain: parse(t, chainText), Recording: rec, Session: session.Options{Registry: &reg},
 		Warn: func(f *diag.Finding) { warned = append(warned, f) },
 	})
 	return result, warned.Error(), err
@@ -206,7 +207,7 @@ func FuzzDryRun(f *testing.F) {
 			if c == nil || rec == nil || faults.Err() != nil || reg.Load(p) != nil {
 				return ""
 			}
-			r, err := run.DryRun(t.Context(), run.DryRunOptions{Chain: c, Recording: rec, Registry: &reg})
+			r, err := run.DryRun(t.Context(), run.DryRunOptions{Chain: c, Recording: rec, Session: session.Options{Registry: &reg}})
 			out, failed := json.Marshal(r)
 			if failed != nil {
 				t.Fatal(failed)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/cbpolicy/cbpolicy/actions"
@@ -195,7 +196,7 @@ func (e *execution) check(ctx context.Context) error {
 	}
 	e.progress.final = true
 	st := &session.Step{
-		Chain: e.runner.opts.Chain.ID, Run: e.run, Params: e.params, Outputs: e.outputs,
+		Chain: e.runner.opts.Chain.ID, Run: e.run, Task: e.run, Params: e.params, Outputs: e.outputs,
 		Declared: &e.progress, Final: true, Held: map[string]bool{},
 	}
 	for _, f := range e.last.Fired {
@@ -211,7 +212,8 @@ func (e *execution) check(ctx context.Context) error {
 
 // finish makes the result of the run.
 func (e *execution) finish(err error) *Result {
-	r := &Result{Status: Completed, Chain: e.runner.opts.Chain.ID, Steps: e.receipts, Final: e.final, Outputs: e.object()}
+	r := &Result{Status: Completed, Chain: e.runner.opts.Chain.ID, Steps: e.receipts, Final: e.final, Outputs: e.object(),
+		Meters: metersOf(e.runner.opts.Gate.Session.Meters(e.run))}
 	if r.Steps == nil {
 		r.Steps = []StepResult{}
 	}
@@ -238,6 +240,19 @@ func (e *execution) finish(err error) *Result {
 		r.Halt.Reason = fail.Class + ": " + fail.Message
 	}
 	return r
+}
+
+// metersOf are the meters of the run's task as JSON. Those of the session are
+// of other runs too.
+func metersOf(moved []session.MeterValue) jsonv.Value {
+	var names []string
+	var values []jsonv.Value
+	for _, m := range moved {
+		if strings.HasPrefix(m.Name, "task.") {
+			names, values = append(names, m.Name), append(values, jsonv.OfNumber(m.Value))
+		}
+	}
+	return jsonv.OfObject(names, values)
 }
 
 func statusOf(stop *actions.StopError) Status {

@@ -58,6 +58,7 @@ type Usage struct {
 	OutputTokens     int64
 	CacheReadTokens  int64
 	CacheWriteTokens int64
+	Cost             int64 // nano-dollars; 0: the recording does not say
 }
 
 // Answer is what a person said to a question.

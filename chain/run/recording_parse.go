@@ -8,6 +8,7 @@ import (
 
 	"github.com/cbpolicy/cbpolicy/chain"
 	"github.com/cbpolicy/cbpolicy/diag"
+	"github.com/cbpolicy/cbpolicy/internal/decimal"
 	"github.com/cbpolicy/cbpolicy/internal/document"
 	"github.com/cbpolicy/cbpolicy/internal/jsonv"
 )
@@ -167,8 +168,21 @@ func (r *recordingReader) usage(n *document.Node) *Usage {
 		count("output_tokens", &u.OutputTokens),
 		count("cache_read_tokens", &u.CacheReadTokens),
 		count("cache_write_tokens", &u.CacheWriteTokens),
+		{Name: "cost_cents", Read: func(n *document.Node) { u.Cost = r.cents(n) }},
 	}, nil)
 	return u
+}
+
+// cents reads an amount of cents as nano-dollars; what is finer is rounded up.
+func (r *recordingReader) cents(n *document.Node) int64 {
+	const nanoPerCentExp = 7 // a cent is 10^7 nano-dollars
+	if amount, ok := decimal.Parse(n.Text); ok && n.Kind == jsonv.Number {
+		if nano, ok := amount.CeilScaled(nanoPerCentExp); ok && nano >= 0 {
+			return nano
+		}
+	}
+	r.Report(chain.WrongTypeID, n.Pos, "cost_cents is a number of cents, 0 or more", "such as 1.25")
+	return 0
 }
 
 // count reads a whole number of at least 0.

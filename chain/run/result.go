@@ -38,6 +38,8 @@ type Result struct {
 	// Final is the verdict after the last step, if a rule fired then.
 	Final   *registry.VerdictJSON `json:"final,omitempty"`
 	Outputs jsonv.Value           `json:"outputs"`
+	// Meters are those of the run's task that are not 0, by name.
+	Meters jsonv.Value `json:"meters"`
 }
 
 // Halt is where and why a run ended early.

@@ -18,6 +18,9 @@ type Options struct {
 	Chain     *chain.Chain
 	Gate      *actions.Gate
 	Abilities Ability
+	// Task is the open task of the session below which every run opens one of
+	// its own, with meters of its own; "" is the session itself.
+	Task string
 	// Progress is told of every step, before it is judged and when it is
 	// done. It must not block. nil: nobody is told.
 	Progress func(Event)
@@ -105,6 +108,8 @@ func (r *Runner) Run(ctx context.Context, params map[string]jsonv.Value, from ch
 			Halt: &Halt{Reason: err.Error()}}, err
 	}
 	e := r.newExecution(bound)
+	r.opts.Gate.Session.StartTask(e.run, r.opts.Task)
+	defer r.opts.Gate.Session.EndTask(e.run)
 	err = e.steps(ctx)
 	return e.finish(err), err
 }
@@ -129,7 +134,7 @@ func (e *execution) step(i int, args *registry.Values) *session.Step {
 	st := &e.runner.opts.Chain.Steps[i]
 	return &session.Step{
 		Call:  session.Call{Ability: st.Ability, Args: args},
-		Chain: e.runner.opts.Chain.ID, Run: e.run, ID: st.ID,
+		Chain: e.runner.opts.Chain.ID, Run: e.run, Task: e.run, ID: st.ID,
 		Params: e.params, Outputs: e.outputs, Declared: &e.progress, PastRuns: e.runner.opts.PastRuns,
 	}
 }

@@ -278,3 +278,33 @@ func TestProgressTellsEveryStep(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// Every run is a task of its own: what one has done does not count in the next.
+func TestARunIsATask(t *testing.T) {
+	h := newHost(t, two, "B:task.tool_calls>2|abort|\"enough\"\n")
+	for range 2 {
+		r, err := h.runner.Run(t.Context(), nil, chain.Host)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, _ := r.Meters.Member("task.tool_calls"); n.Text() != "2" {
+			t.Errorf("%s calls in the run, want 2", n.Text())
+		}
+	}
+	shot := h.gate.Session.Snapshot()
+	if len(shot.Tasks) != 1 || shot.ToolCalls != 4 {
+		t.Errorf("%d tasks are open and %d calls were made; want the session's own, and 4", len(shot.Tasks), shot.ToolCalls)
+	}
+}
+
+// What a recording says of usage moves the meters of the run.
+func TestRecordedUsageIsCounted(t *testing.T) {
+	r, _, err := dryRun(t, two, "B:task.spend_cents>10|abort|\"dear\"|id=dear\n",
+		"steps: [{step: a, usage: {model: m, input_tokens: 900, output_tokens: 40, cost_cents: 10.5}}, {step: b}]")
+	if err == nil || r.Halt == nil || r.Halt.Step != "b" || r.Halt.Rule != "dear" {
+		t.Errorf("%+v, %v", r.Halt, err)
+	}
+	if n, _ := r.Meters.Member("task.input_tokens"); n.Text() != "900" {
+		t.Errorf("%s input tokens, want 900", n.Text())
+	}
+}

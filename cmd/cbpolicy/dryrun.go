@@ -71,7 +71,7 @@ func runDryrun(cmd *cobra.Command, o dryrunOptions, path string) (err error) {
 	}
 	var warnings diag.List
 	options := run.DryRunOptions{
-		Chain: c, Recording: rec, Registry: &reg, Params: set,
+		Chain: c, Recording: rec, Params: set, Session: session.Options{Registry: &reg},
 		Warn: func(f *diag.Finding) { warnings = append(warnings, f) },
 	}
 	if o.records != "" {
@@ -80,7 +80,7 @@ func runDryrun(cmd *cobra.Command, o dryrunOptions, path string) (err error) {
 			return err
 		}
 		var failed error
-		options.Record = recorder(f, &failed)
+		options.Session.Record = recorder(f, &failed)
 		defer func() {
 			if err == nil || failed != nil {
 				err = firstError(failed, f.Close(), err)

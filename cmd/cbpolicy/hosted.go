@@ -23,6 +23,7 @@ type hosted struct {
 	chain    *chain.Chain
 	registry *registry.Registry
 	clock    session.Clock
+	breakers []session.Breaker // the operator's
 	calls    *host.Recorder
 	began    time.Time
 }
@@ -31,7 +32,7 @@ type hosted struct {
 // there is a terminal to answer on, whose input nothing else has used.
 func (r *hosted) run(set map[string]chain.Value, inputIsFree bool, format string) error {
 	s, err := session.New(session.Options{
-		ID: "run", Registry: r.registry, Store: memory.New(memory.Options{Now: r.clock.Now}), Clock: r.clock, Breakers: run.Breakers(r.chain),
+		ID: "run", Registry: r.registry, Store: memory.New(memory.Options{Now: r.clock.Now}), Clock: r.clock, Breakers: run.Breakers(r.chain, r.breakers),
 	})
 	if err != nil {
 		return err

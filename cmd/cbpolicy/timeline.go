@@ -11,6 +11,7 @@ import (
 	"github.com/cbpolicy/cbpolicy/chain/run"
 	"github.com/cbpolicy/cbpolicy/diag"
 	durations "github.com/cbpolicy/cbpolicy/internal/duration"
+	"github.com/cbpolicy/cbpolicy/internal/jsonv"
 )
 
 // timeline prints a run for a person: a line a step, with the verdict beside
@@ -107,6 +108,47 @@ func (t timeline) end(r *run.Result, failed error) {
 	if r.Halt != nil {
 		waitText(t.w, r.Halt.RetryAfterMS, "  ")
 	}
+	t.meters(r.Meters)
+}
+
+// meters prints the meters that moved, but for the streaks that any two calls
+// are.
+func (t timeline) meters(all jsonv.Value) {
+	column := t.columns
+	for i := range all.Len() {
+		name, value := strings.TrimPrefix(all.Key(i), "task."), all.Elem(i).Text()
+		if value == "1" && strings.HasSuffix(name, "_streak") || name == "alternation" && (value == "1" || value == "2") {
+			continue
+		}
+		if name == "duration" || name == "idle" {
+			value = milliseconds(value) + "s"
+		}
+		part := name + " " + value
+		switch {
+		case column == t.columns:
+			part = "meters: " + part
+			column = len(part)
+		case column+2+len(part)+1 > t.columns:
+			part = ",\n        " + part
+			column = len(part) - 2
+		default:
+			part = ", " + part
+			column += len(part)
+		}
+		t.w.WriteString(paint(t.colour, faint, part))
+	}
+	if column != t.columns {
+		t.w.WriteByte('\n')
+	}
+}
+
+// milliseconds cuts a number of seconds off after the third digit.
+func milliseconds(seconds string) string {
+	whole, part, ok := strings.Cut(seconds, ".")
+	if !ok || len(part) <= 3 {
+		return seconds
+	}
+	return whole + "." + part[:3]
 }
 
 func pad(s string, n int) string {

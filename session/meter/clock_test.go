@@ -44,7 +44,7 @@ func TestDurationStandsStillForTheUser(t *testing.T) {
 		}, "12"},
 		{"usage is reported late and is no sign of work", func(k *meter.Task) int64 {
 			k.Assistant("what now?", begin+3*second)
-			k.Usage("m", meter.Tokens{Output: 5}, begin+4*second)
+			k.Usage("m", meter.Tokens{Output: 5}, 0, begin+4*second)
 			return 1000
 		}, "3"},
 	} {
@@ -112,17 +112,32 @@ func TestClocksOfTheRoot(t *testing.T) {
 	}
 }
 
+// A message that is reported again, grown, costs what its last report says.
+func TestCostOfAMessageIsCountedOnce(t *testing.T) {
+	tree := meter.New(meter.Options{}, begin)
+	k := tree.Start("child", "", begin)
+	k.Usage("m1", meter.Tokens{}, 10_000_000, begin)
+	k.Usage("m1", meter.Tokens{}, 25_000_000, begin)
+	k.Usage("m1", meter.Tokens{}, 5_000_000, begin)
+	k.Usage("", meter.Tokens{}, 5_000_000, begin)
+	for _, task := range []*meter.Task{k, k.Parent()} {
+		if got := read(t, task, "task.spend_cents", begin, nil); got != "3" {
+			t.Errorf("task %q: %s cents, want 3", task.ID(), got)
+		}
+	}
+}
+
 func TestUsage(t *testing.T) {
 	k := root()
 	k.User(40, begin)
 	if got := read(t, k, "task.context_tokens", begin, nil); got != "10" {
 		t.Errorf("estimated %s tokens of 40 bytes, want 10", got)
 	}
-	k.Usage("m1", meter.Tokens{Input: 900, Output: 10, CacheRead: 50}, begin)
-	k.Usage("m1", meter.Tokens{Input: 900, Output: 40}, begin) // the same message, grown
-	k.Usage("m2", meter.Tokens{Input: 1000, Output: 1, CacheWrite: 7}, begin)
-	k.Usage("", meter.Tokens{Input: 1}, begin)
-	k.Usage("", meter.Tokens{Input: 1}, begin) // reports without an id are all different
+	k.Usage("m1", meter.Tokens{Input: 900, Output: 10, CacheRead: 50}, 0, begin)
+	k.Usage("m1", meter.Tokens{Input: 900, Output: 40}, 0, begin) // the same message, grown
+	k.Usage("m2", meter.Tokens{Input: 1000, Output: 1, CacheWrite: 7}, 0, begin)
+	k.Usage("", meter.Tokens{Input: 1}, 0, begin)
+	k.Usage("", meter.Tokens{Input: 1}, 0, begin) // reports without an id are all different
 	for name, want := range map[string]string{"task.input_tokens": "1902", "task.output_tokens": "41", "task.context_tokens": "1"} {
 		if got := read(t, k, name, begin, nil); got != want {
 			t.Errorf("%s is %s, want %s", name, got, want)

@@ -132,6 +132,10 @@ func (k *Task) message(bytes int) {
 // Spend adds a cost in nano-dollars to the task and to those above it.
 func (k *Task) Spend(nano int64, at int64) {
 	k.touchUsage(at)
+	k.spendNano(nano)
+}
+
+func (k *Task) spendNano(nano int64) {
 	for t := k; t != nil; t = t.parent {
 		t.spend = addTo(t.spend, nano)
 	}

@@ -6,6 +6,12 @@ type Tokens struct {
 	CacheRead, CacheWrite int64
 }
 
+// report is what is known of one message.
+type report struct {
+	tokens Tokens
+	cost   int64 // nano-dollars
+}
+
 // greatest takes the greater of each field.
 func (t Tokens) greatest(u Tokens) Tokens {
 	return Tokens{max(t.Input, u.Input), max(t.Output, u.Output), max(t.CacheRead, u.CacheRead), max(t.CacheWrite, u.CacheWrite)}
@@ -29,30 +35,31 @@ type usage struct {
 	input, output int64
 	context       int64 // of the latest report
 	unreported    int64 // bytes of messages since
-	byMessage     map[string]Tokens
+	byMessage     map[string]report
 	order         []string
 }
 
-// Usage notes a report. One of a message that was reported before replaces
-// it, field by field, where it is greater. It returns what is new in it.
-func (k *Task) Usage(message string, t Tokens, at int64) (added Tokens) {
+// Usage notes a report of what a message took, and what it cost in
+// nano-dollars. One of a message that was reported before replaces it, field by
+// field, where it is greater.
+func (k *Task) Usage(message string, t Tokens, cost, at int64) {
 	k.touchUsage(at)
 	u := &k.usage
-	was := Tokens{}
+	var was report
 	if message != "" {
 		was = u.byMessage[message]
-		t = t.greatest(was)
-		u.remember(message, t)
+		t, cost = t.greatest(was.tokens), max(cost, was.cost)
+		u.remember(message, report{t, cost})
 	}
-	u.input = addTo(u.input, t.Input-was.Input)
-	u.output = addTo(u.output, t.Output-was.Output)
+	u.input = addTo(u.input, t.Input-was.tokens.Input)
+	u.output = addTo(u.output, t.Output-was.tokens.Output)
 	u.context, u.unreported = t.context(), 0
-	return Tokens{t.Input - was.Input, t.Output - was.Output, t.CacheRead - was.CacheRead, t.CacheWrite - was.CacheWrite}
+	k.spendNano(cost - was.cost)
 }
 
-func (u *usage) remember(message string, t Tokens) {
+func (u *usage) remember(message string, r report) {
 	if u.byMessage == nil {
-		u.byMessage = map[string]Tokens{}
+		u.byMessage = map[string]report{}
 	}
 	if _, known := u.byMessage[message]; !known {
 		if len(u.order) == maxMessages {
@@ -61,7 +68,7 @@ func (u *usage) remember(message string, t Tokens) {
 		}
 		u.order = append(u.order, message)
 	}
-	u.byMessage[message] = t
+	u.byMessage[message] = r
 }
 
 // contextTokens is the latest report, and an estimate of what came since.

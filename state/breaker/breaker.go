@@ -49,6 +49,15 @@ func (c Config) WithDefaults() Config {
 	return c
 }
 
+// Stricter takes of each setting the one that lets less through; a probe may
+// take as long as d says.
+func (c Config) Stricter(d Config) Config {
+	c, d = c.WithDefaults(), d.WithDefaults()
+	return Config{
+		Threshold: min(c.Threshold, d.Threshold), Reset: max(c.Reset, d.Reset), Probe: d.Probe, Manual: c.Manual || d.Manual,
+	}
+}
+
 // Phase is what a breaker does with a call.
 type Phase uint8
 

@@ -187,7 +187,7 @@ steps:
 				t.Fatal(faults)
 			}
 			dry := newBench(t, text, c.policy, mixed)
-			result, _ := run.DryRun(t.Context(), run.DryRunOptions{Chain: dry.chain, Recording: rec, Registry: &dry.registry})
+			result, _ := run.DryRun(t.Context(), run.DryRunOptions{Chain: dry.chain, Recording: rec, Session: session.Options{Registry: &dry.registry}})
 			if diff := cmp.Diff(string(want), string(must(t)(json.Marshal(result)))); diff != "" {
 				t.Errorf("%s\n%s", diff, data)
 			}

@@ -41,6 +41,9 @@ type BuiltinRule struct {
 	From string // who set the limit; "": it is the default
 }
 
+// DelegationLimit is the id of the rule that caps the failures of a worker.
+const DelegationLimit = "delegation_limit"
+
 // The monitor set stands in the place of a halt.
 const (
 	setMonitor        = "monitor"

@@ -107,7 +107,7 @@ func (s *Session) Raise(task, rule, limit string) error {
 		return fmt.Errorf("session %s: the limit %q of rule %s is no number", s.id, limit, rule)
 	}
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock()
 	if s.tasks.limits[task] == nil {
 		s.tasks.limits[task] = registry.Limits{}
 	}

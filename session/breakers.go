@@ -185,15 +185,15 @@ func (t *ticket) refuse(v *registry.Verdict, until, now int64) {
 const maxConflicts = 16
 
 // settle tells the store of a call's end: its call id, the breaker of its
-// ability, and its probe. It returns the change of the breaker, if there is one.
-func (s *Session) settle(ctx context.Context, o *Outcome) (*BreakerChange, error) {
+// ability, and its probe.
+func (s *Session) settle(ctx context.Context, o *Outcome) error {
 	st := o.Step
 	settlement := state.Settlement{Call: st.admitted, Now: s.now()}
 	if st.guarded == nil {
 		if st.admitted == (state.CallID{}) {
-			return nil, nil
+			return nil
 		}
-		return nil, s.decider.Store.Settle(ctx, &settlement)
+		return s.decider.Store.Settle(ctx, &settlement)
 	}
 	if st.probe != "" {
 		settlement.Leases, settlement.Holder = []string{st.guarded.lease}, st.probe
@@ -202,21 +202,24 @@ func (s *Session) settle(ctx context.Context, o *Outcome) (*BreakerChange, error
 	for range maxConflicts {
 		before, version, err := s.loadBreaker(ctx, st.guarded)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		now := s.at(0)
-		after, changed := before.After(result, st.generation, now, st.guarded.config)
+		after, moved := before.After(result, st.generation, now, st.guarded.config)
 		settlement.Cells = settlement.Cells[:0]
-		if changed {
+		if moved {
 			settlement.Cells = append(settlement.Cells, state.Write{Key: st.guarded.cell, Version: version, Value: after.Append(nil)})
 		} else if st.admitted == (state.CallID{}) && st.probe == "" {
-			return nil, nil
+			return nil
 		}
 		if err := s.decider.Store.Settle(ctx, &settlement); !errors.Is(err, state.ErrConflict) {
-			return changeOf(st.guarded, before, after, now), err
+			if c := changeOf(st.guarded, before, after, now); c != nil && err == nil {
+				s.changed(c)
+			}
+			return err
 		}
 	}
-	return nil, fmt.Errorf("the breaker of %s is changed by others all the time: %w", st.guarded.ability, state.ErrConflict)
+	return fmt.Errorf("the breaker of %s is changed by others all the time: %w", st.guarded.ability, state.ErrConflict)
 }
 
 // changeOf is the change between two states; nil if they are of one phase.
@@ -235,7 +238,7 @@ func changeOf(g *guarded, before, after breaker.State, now int64) *BreakerChange
 // if it has none.
 func (s *Session) Breaker(ctx context.Context, ability string) (breaker.State, breaker.Phase, bool, error) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock()
 	g := s.breakers.of(ability)
 	if g == nil {
 		return breaker.State{}, breaker.Closed, false, nil
@@ -247,7 +250,7 @@ func (s *Session) Breaker(ctx context.Context, ability string) (breaker.State, b
 // ResetBreaker closes the breaker of an ability, as an operator may.
 func (s *Session) ResetBreaker(ctx context.Context, ability string) error {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock()
 	g := s.breakers.of(ability)
 	if g == nil {
 		return fmt.Errorf("session %s: %s has no breaker", s.id, ability)

@@ -2,54 +2,88 @@ package session
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"slices"
+	"time"
 
+	"github.com/cbpolicy/cbpolicy/dsl"
 	"github.com/cbpolicy/cbpolicy/registry"
 	"github.com/cbpolicy/cbpolicy/session/meter"
 )
 
-// CanDelegate reports whether a worker may be given a task now, and if not,
-// why, in words for the user. It takes nothing: the delegation itself is
-// judged by Before.
-func (s *Session) CanDelegate(ctx context.Context, name string) (ok bool, why string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	st := &Step{Call: Call{Ability: delegatePrefix + name}, Worker: name}
-	rs, at := s.complete(st), s.at(0)
-	k := s.tasks.find("")
-	if by := s.tasks.endedBy(k); by != nil {
-		return false, by.ReasonText()
+// Delegation says what becomes of a worker that has failed. The zero
+// Delegation keeps every failure for the session's life and knows no way
+// round a worker that may not be called.
+type Delegation struct {
+	// Forgiving lets a worker start afresh a time after its last failure.
+	meter.Forgiving
+	// Alternatives are workers to turn to in the place of others.
+	Alternatives []Alternative
+	// Escalate offers, where no alternative is left, to hand a task back to
+	// the one above; see Advise.
+	Escalate bool
+	// MaxFailedPaths is how many workers may be out of the running before
+	// only the user can say how to go on; 0: DefaultMaxFailedPaths.
+	MaxFailedPaths int
+	// Tools caps tools, too: one that has failed as often as a worker may is
+	// refused like it.
+	Tools bool
+	// Gave tells whether what a worker put out, without an error, is no
+	// result, and why: it is empty or incomplete, or says that the worker
+	// cannot. nil: only an empty output is none.
+	Gave func(output string) (why string, gave bool)
+}
+
+// DefaultMaxFailedPaths lets an agent try three workers before it has to ask.
+const DefaultMaxFailedPaths = 3
+
+// Alternative names who can take over what some workers do.
+type Alternative struct {
+	Workers dsl.NamePattern
+	Use     []string // in the order in which they are to be asked
+}
+
+// gave judges what a delegation put out. A judgement that fails lets no failure pass.
+func (d *Delegation) gave(output string) (why string, gave bool) {
+	defer func() {
+		if r := recover(); r != nil {
+			why, gave = fmt.Sprintf("the result could not be judged: %v", r), true
+		}
+	}()
+	if d.Gave != nil {
+		return d.Gave(output)
 	}
-	rs.Meters, rs.Limits = s.tasks.read(k, at, s.tasks.call(rs)), s.tasks.limitsOf(k)
-	var v registry.Verdict
-	s.decider.preview(ctx, rs, &v)
-	if v.Decision != registry.Abort {
-		return true, ""
-	}
-	f := v.Blocking()
-	return false, fmt.Sprintf("%s (%s)", f.ReasonText(), f.Explain())
+	return "the result is empty", output == ""
 }
 
 // RecordFailure counts a failure of a worker that no reported result shows,
 // such as a time-out that the host noticed. The reason is for the log.
 func (s *Session) RecordFailure(worker, reason string) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.tasks.tree.FailWorker(worker)
+	defer s.unlock()
+	s.tasks.tree.FailWorker(worker, s.at(0))
+	s.failed(worker, reason)
+}
+
+// failed keeps why a worker failed, and has it logged.
+func (s *Session) failed(worker, reason string) {
+	name := meter.WorkerName(worker)
 	if s.tasks.reasons == nil {
 		s.tasks.reasons = map[string]string{}
 	}
-	if name := meter.WorkerName(worker); s.tasks.reasons[name] != "" || len(s.tasks.reasons) < meter.MaxNames {
+	if s.tasks.reasons[name] != "" || len(s.tasks.reasons) < meter.MaxNames {
 		s.tasks.reasons[name] = reason
 	}
+	failures := s.tasks.tree.WorkerFailures(worker, s.latest)
+	s.note(func() {
+		s.log.Warn("delegation failed", "session", s.id, "worker", name, "failures", failures, "reason", reason)
+	})
 }
 
 // ResetWorker forgets the failures of a worker: it may be given tasks again.
 func (s *Session) ResetWorker(worker string) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock()
 	s.tasks.tree.ResetWorker(worker)
 	delete(s.tasks.reasons, meter.WorkerName(worker))
 }
@@ -58,43 +92,36 @@ func (s *Session) ResetWorker(worker string) {
 type WorkerState struct {
 	Worker   string `json:"worker"` // folded
 	Failures int64  `json:"failures"`
-	Reason   string `json:"reason,omitempty"` // of the last failure that was recorded with one
+	Reason   string `json:"reason,omitempty"` // of the last failure
+	// FreeAt is when its failures are forgotten, Unix nanoseconds; 0: not by time.
+	FreeAt int64 `json:"free_at,omitempty"`
 }
 
-// Workers returns the workers that have failed in this session, by name.
+// Workers returns the workers that have failures held against them, by name.
 func (s *Session) Workers() []WorkerState {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.tasks.workers()
+	defer s.unlock()
+	return s.tasks.workers(s.at(0))
 }
 
-func (t *tasks) workers() []WorkerState {
+func (t *tasks) workers(at int64) []WorkerState {
 	all := []WorkerState{}
-	t.tree.EachWorker(func(name string, failures int64) {
-		all = append(all, WorkerState{Worker: name, Failures: failures, Reason: t.reasons[name]})
+	t.tree.EachWorker(at, func(name string, failures int64) {
+		all = append(all, WorkerState{Worker: name, Failures: failures, Reason: t.reasons[name], FreeAt: t.tree.WorkerFree(name)})
 	})
 	slices.SortFunc(all, func(a, b WorkerState) int { return cmp.Compare(a.Worker, b.Worker) })
 	return all
 }
 
-// preview judges a step that is not to be admitted now: it counts what the
-// step would come to, and takes nothing.
-func (d *Decider) preview(ctx context.Context, rs *registry.Step, v *registry.Verdict) {
-	var none Admission
-	defer refuseOnPanic(rs, v, &none)
-	if err := rs.Check(); err != nil {
-		v.Refuse(rs, registry.SlugMalformedStep, err.Error())
-		return
+// until is how long a worker that is refused has to wait; -1: no time is known.
+func (s *Session) until(worker string, at int64) time.Duration {
+	if free := s.tasks.tree.WorkerFree(worker); free > 0 {
+		return time.Duration(max(free-at, 0))
 	}
-	m := memories.Get().(*scratch)
-	set := d.Registry.Set()
-	set.Plan(rs, &m.plan)
-	claim := claimOf(rs, m)
-	claim.Refused = true
-	if err := d.Store.Claim(ctx, &claim, &m.grant); err != nil && !d.goOn(ctx, rs, m) {
-		v.Refuse(rs, registry.SlugStoreError, "the state did not answer: "+err.Error())
-		return
-	}
-	set.Decide(rs, &m.plan, &m.grant.Tally, v)
-	memories.Put(m)
+	return -1
+}
+
+// delegation is the step of giving a worker a task, with nothing said of it.
+func (s *Session) delegation(worker string) *registry.Step {
+	return s.complete(&Step{Call: Call{Ability: delegatePrefix + worker}, Worker: worker})
 }

@@ -6,11 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/cbpolicy/cbpolicy/registry"
 	"github.com/cbpolicy/cbpolicy/session"
-	"github.com/cbpolicy/cbpolicy/session/meter"
 	"github.com/cbpolicy/cbpolicy/state/memory"
 )
 
@@ -197,38 +194,6 @@ func TestOutputLoop(t *testing.T) {
 	}
 }
 
-// Success in between does not help, and another worker is not concerned.
-func TestDelegationLimit(t *testing.T) {
-	a := withBuiltins(t)
-	delegate := func(worker, output string) string {
-		st := &session.Step{Call: session.Call{Ability: "delegate." + worker}}
-		got := a.judge(st)
-		if strings.HasPrefix(got, "allow") {
-			o := session.Outcome{Step: st, Failed: output == "", Class: session.ClassTool, Message: "no result"}
-			if output != "" {
-				v := registry.Text(output)
-				o.Output = &v
-			}
-			if err := a.After(t.Context(), o); err != nil {
-				t.Error(err)
-			}
-		}
-		return got
-	}
-	for i, c := range []struct{ worker, output, want string }{
-		{"chef_team", "", "allow"},
-		{"Chef_Team", "a menu", "allow"},
-		{"chef_team", "", "allow"},
-		{"chef_team", "", "abort delegation_limit"},
-		{"waiters", "served", "allow"},
-		{"CHEF_TEAM", "", "abort delegation_limit"},
-	} {
-		if got := delegate(c.worker, c.output); got != c.want {
-			t.Errorf("delegation %d, to %s: %s, want %s", i+1, c.worker, got, c.want)
-		}
-	}
-}
-
 func TestEndedTaskEndsWhatIsBelow(t *testing.T) {
 	a := newAgent(t, `B:task.tool_calls>1|abort|id=calls
 B:session.tool_calls>3|abort|id=all
@@ -269,116 +234,4 @@ func args(t testing.TB, text string) *registry.Values {
 func output(text string) *registry.Value {
 	v := registry.Text(text)
 	return &v
-}
-
-func TestDecodeEvent(t *testing.T) {
-	got, err := session.DecodeEvent([]byte(`{"type":"usage","task":"t1","at":"2026-01-05T09:00:00Z","message_id":"m1","model":"x",
-		"input_tokens":900,"output_tokens":40,"cache_read_tokens":1,"cost_cents":1.5,"something":"new"}`))
-	want := &session.Event{Type: session.Usage, Task: "t1", At: start.UnixNano(), MessageID: "m1", Model: "x",
-		Tokens: meter.Tokens{Input: 900, Output: 40, CacheRead: 1}, Cost: 15_000_000, HasCost: true}
-	if err != nil || !cmp.Equal(got, want) {
-		t.Errorf("%v, %v", got, err)
-	}
-	for _, c := range []struct{ raw, want string }{
-		{`[]`, "want a JSON object"},
-		{`{}`, "the event has no type"},
-		{`{"type":"dance"}`, `type "dance" is not known`},
-		{`{"type":"tool_use"}`, "tool_use needs an ability"},
-		{`{"type":"delegate"}`, "delegate needs a worker"},
-		{`{"type":"task_start"}`, "task_start needs a task"},
-		{`{"type":"heartbeat","phase":"dead"}`, `phase "dead" is none of starting, working, done and error`},
-		{`{"type":"user","type":"assistant"}`, "type"},
-		{`{"type":"user","at":"yesterday"}`, `at: "yesterday" is no time such as 2026-01-05T09:00:00Z`},
-		{`{"type":"usage","input_tokens":-1}`, "input_tokens: want a whole number, 0 or more"},
-		{`{"type":"usage","input_tokens":1.5}`, "input_tokens: want a whole number, 0 or more"},
-		{`{"type":"usage","cost_cents":"5"}`, "cost_cents: want a number of cents, 0 or more"},
-		{`{"type":"tool_result","error":7}`, "error: want an object"},
-	} {
-		if _, err := session.DecodeEvent([]byte(c.raw)); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v, want %s", c.raw, err, c.want)
-		}
-	}
-}
-
-func TestAlertAndSnapshot(t *testing.T) {
-	a := withBuiltins(t)
-	a.observe(started("t1")...)
-	var halts []session.Halt
-	for i := range 51 {
-		halts = append(halts, a.Observe(t.Context(), &session.Event{Type: session.ToolUse, Task: "t1", Ability: "ls", Args: args(t, fmt.Sprintf(`{"n":%d}`, i))})...)
-	}
-	if len(halts) != 1 {
-		t.Fatalf("%d halts, want 1", len(halts))
-	}
-	card := halts[0].Alert()
-	if card.Slug != "tool_call_limit" || card.Counters != "tool calls: 51 of 50" || len(card.Choices) != 5 {
-		t.Errorf("card %+v", card)
-	}
-	shot := a.Snapshot()
-	if len(shot.Tasks) != 2 || shot.Tasks[1].EndedBy != "tool_call_limit" || shot.Tasks[1].ToolCalls != 51 {
-		t.Errorf("snapshot %+v", shot)
-	}
-	if err := a.Accept(&halts[0], session.Dismiss); err != nil {
-		t.Error(err)
-	}
-	step := func() string { return a.judge(&session.Step{Call: call(t, `{"ability":"ls"}`), Task: "t1"}) }
-	if got := step(); got != "abort tool_call_limit" {
-		t.Errorf("dismissed, and then: %s", got)
-	}
-	if err := a.Accept(&halts[0], session.RaiseLimit); err != nil {
-		t.Error(err)
-	}
-	for i := range 51 { // to 102, twice 51
-		if got := step(); !strings.HasPrefix(got, "allow") {
-			t.Fatalf("call %d after the limit was raised: %s", i+1, got)
-		}
-	}
-	if got := step(); got != "abort tool_call_limit" {
-		t.Errorf("call 103: %s", got)
-	}
-	if err := a.Accept(&halts[0], "shrug"); err == nil {
-		t.Error("a choice that is none is accepted")
-	}
-}
-
-// A limit may also be lowered for a task.
-func TestLowerLimit(t *testing.T) {
-	a := withBuiltins(t)
-	a.observe(started("t1", "t2")...)
-	if err := a.Raise("t1", "tool_call_limit", "1"); err != nil {
-		t.Fatal(err)
-	}
-	step := func(task string) string { return a.judge(&session.Step{Call: call(t, `{"ability":"ls"}`), Task: task}) }
-	for i, c := range []struct{ task, want string }{{"t1", "allow"}, {"t2", "allow"}, {"t2", "allow"}, {"t1", "abort tool_call_limit"}, {"t2", "allow"}} {
-		if got := step(c.task); got != c.want {
-			t.Errorf("step %d in %s: %s, want %s", i+1, c.task, got, c.want)
-		}
-	}
-	if err := a.Raise("t1", "tool_call_limit", "many"); err == nil {
-		t.Error("a limit that is no number is accepted")
-	}
-}
-
-func TestCanDelegate(t *testing.T) {
-	a := withBuiltins(t)
-	a.RecordFailure("chef_team", "timed out")
-	if ok, why := a.CanDelegate(t.Context(), "chef_team"); !ok {
-		t.Errorf("after one failure: %s", why)
-	}
-	a.RecordFailure("Chef_Team ", "gave up")
-	ok, why := a.CanDelegate(t.Context(), "chef_team")
-	if want := "This worker has failed twice in this session (worker.failures 2 is at least 2)"; ok || why != want {
-		t.Errorf("after two failures: %v, %q, want %q", ok, why, want)
-	}
-	if ok, why := a.CanDelegate(t.Context(), "waiters"); !ok {
-		t.Errorf("another worker: %s", why)
-	}
-	want := []session.WorkerState{{Worker: "chef_team", Failures: 2, Reason: "gave up"}}
-	if diff := cmp.Diff(want, a.Workers()); diff != "" {
-		t.Error(diff)
-	}
-	a.ResetWorker("chef_team")
-	if ok, why := a.CanDelegate(t.Context(), "chef_team"); !ok {
-		t.Errorf("after a reset: %s", why)
-	}
 }

@@ -14,14 +14,29 @@ import (
 // applied. It claims nothing: a step that is to be allowed or refused goes to
 // Before. There is no error: an event that makes no sense is a message of its
 // task, and a rule that fails holds.
-func (s *Session) Observe(ctx context.Context, e *Event) []Halt {
+func (s *Session) Observe(ctx context.Context, e *Event) (halts []Halt) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock()
+	defer s.haltOnPanic(&halts)
 	at := s.at(e.At)
 	k := s.tasks.find(e.Task)
-	halts := s.judge(ctx, k, at, nil)
+	halts = s.judge(ctx, k, at, nil)
 	k = s.apply(e, k, at)
 	return s.judge(ctx, k, at, halts)
+}
+
+// haltOnPanic, deferred, turns a clock or an event that panics into a halt of
+// the session, which is then refused every step: nobody knows where it stands.
+func (s *Session) haltOnPanic(halts *[]Halt) {
+	r := recover()
+	if r == nil {
+		return
+	}
+	var v registry.Verdict
+	v.Refuse(&registry.Step{Session: s.id}, registry.SlugInternalFault, fmt.Sprintf("the engine failed: %v", r))
+	s.tasks.ended[""] = ending{v.Fired[0]}
+	s.logEnded("", &v.Fired[0])
+	*halts = append(*halts, Halt{At: s.latest, Action: v.Fired[0].Rule.Action.Kind, Ended: true, Fired: v.Fired[0]})
 }
 
 // Sweep judges every open task at a time, Unix nanoseconds, or 0 for now by
@@ -30,7 +45,8 @@ func (s *Session) Observe(ctx context.Context, e *Event) []Halt {
 // without an event.
 func (s *Session) Sweep(ctx context.Context, now int64) (halts []Halt) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock()
+	defer s.haltOnPanic(&halts)
 	at := s.at(now)
 	s.tasks.tree.Active(func(k *meter.Task) { halts = s.judge(ctx, k, at, halts) })
 	return halts
@@ -48,10 +64,9 @@ func (s *Session) at(given int64) int64 {
 
 // apply changes the meters by an event, and returns the task it belongs to.
 func (s *Session) apply(e *Event, k *meter.Task, at int64) *meter.Task {
-	tree := s.tasks.tree
 	switch e.Type {
 	case TaskStart:
-		return tree.Start(e.Task, e.Parent, at)
+		return s.openTask(e.Task, e.Parent, e.Chain, at)
 	case TaskEnd:
 		s.closeTask(e.Task, at)
 	case Heartbeat:
@@ -72,12 +87,23 @@ func (s *Session) apply(e *Event, k *meter.Task, at int64) *meter.Task {
 			e.Output.Leaves(s.seen.Add)
 			r.Output = e.Output.String()
 		}
-		r.Gave = r.Output == ""
-		k.Finish(k.Find(e.CallID), r, at)
+		s.done(k, k.Find(e.CallID), r, at)
 	case Usage:
 		k.Usage(e.MessageID, e.Tokens, e.Cost, at)
 	}
 	return k
+}
+
+// done tells the meters of a call's end.
+func (s *Session) done(k *meter.Task, flight meter.Flight, r meter.Result, at int64) {
+	worker, why := k.Worker(flight), r.Output
+	if worker != "" && !r.Failed {
+		why, r.Gave = s.delegations.gave(r.Output)
+	}
+	k.Finish(flight, r, at)
+	if worker != "" && (r.Failed || r.Gave) {
+		s.failed(worker, why)
+	}
 }
 
 // beat is a heartbeat: a sign of life, which also opens and closes its task.
@@ -86,7 +112,7 @@ func (s *Session) beat(e *Event, k *meter.Task, at int64) *meter.Task {
 	switch {
 	case e.Task == "":
 	case e.Phase == Starting:
-		k = s.tasks.tree.Start(e.Task, e.Parent, at)
+		k = s.openTask(e.Task, e.Parent, e.Chain, at)
 	case e.Phase == Done || e.Phase == Errored:
 		s.closeTask(e.Task, at)
 		return k
@@ -97,22 +123,29 @@ func (s *Session) beat(e *Event, k *meter.Task, at int64) *meter.Task {
 
 // StartTask opens a task below another, as an event would, and judges nothing:
 // for a host that has every step judged. A parent that is not open, or "", is
-// the session itself.
-func (s *Session) StartTask(id, parent string) {
+// the session itself; a chain of "" is none.
+func (s *Session) StartTask(id, parent, chain string) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.tasks.tree.Start(id, parent, s.at(0))
+	defer s.unlock()
+	s.openTask(id, parent, chain, s.at(0))
+}
+
+func (s *Session) openTask(id, parent, chain string, at int64) *meter.Task {
+	s.tasks.limit(id, chain)
+	return s.tasks.tree.Start(id, parent, at)
 }
 
 // EndTask closes a task. One that is not open is left alone.
 func (s *Session) EndTask(id string) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock()
 	s.closeTask(id, s.at(0))
 }
 
 func (s *Session) closeTask(id string, at int64) {
-	s.tasks.tree.End(id, at)
+	if forgotten := s.tasks.tree.End(id, at); forgotten != "" {
+		s.tasks.forget(forgotten)
+	}
 	if id != "" {
 		delete(s.tasks.held, id)
 	}
@@ -150,6 +183,9 @@ func (s *Session) judge(ctx context.Context, k *meter.Task, at int64, halts []Ha
 		key := f.Rule.Key()
 		now[key] = true
 		ended := s.tasks.end(k, f)
+		if ended {
+			s.logEnded(k.ID(), f)
+		}
 		if ended || !before[key] {
 			halts = append(halts, Halt{Task: k.ID(), At: at, Action: f.Rule.Action.Kind, Ended: ended, Fired: *f, Reason: ReasonOf(f)})
 		}
@@ -178,7 +214,7 @@ func (d *Decider) sweep(ctx context.Context, rs *registry.Step, v *registry.Verd
 // it again unless a limit was raised; see Raise.
 func (s *Session) Resume(task string) error {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock()
 	if _, ended := s.tasks.ended[task]; !ended {
 		return fmt.Errorf("session %s: task %q was not ended", s.id, task)
 	}

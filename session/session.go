@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"sync"
 
 	"github.com/cbpolicy/cbpolicy/dsl"
@@ -28,6 +29,13 @@ type Options struct {
 	Breakers []Breaker
 	// OnBreaker is told when a breaker changes; it may call back. nil: nobody is.
 	OnBreaker func(BreakerChange)
+	// Log receives a line for every task that is ended, every failed and every
+	// refused delegation, and every breaker that moves; nil: none.
+	Log *slog.Logger
+	// Delegation says what becomes of workers that have failed.
+	Delegation Delegation
+	// TaskLimits replace limits of built-in rules for some tasks.
+	TaskLimits []TaskLimits
 	// Edits are the abilities that edit files, as far as the growing-edit
 	// streak is concerned; nil: meter.EditPatterns.
 	Edits []dsl.NamePattern
@@ -42,11 +50,14 @@ type Session struct {
 
 	wall Clock // clock, or the machine's where the windows go by the store's
 
-	mu        sync.Mutex
-	latest    int64 // the latest time at which something happened
-	tasks     tasks
-	breakers  breakers
-	onBreaker func(BreakerChange)
+	mu          sync.Mutex
+	latest      int64 // the latest time at which something happened
+	tasks       tasks
+	breakers    breakers
+	onBreaker   func(BreakerChange)
+	log         *slog.Logger
+	notices     []func() // to be told once the session is unlocked
+	delegations Delegation
 	// Memory of the judgements without a step.
 	stepless registry.Step
 	noticed  registry.Verdict
@@ -80,12 +91,15 @@ func New(o Options) (*Session, error) {
 	if s.wall == nil {
 		s.wall = SystemClock()
 	}
-	var edits meter.Options
+	s.log, s.delegations = logger(o.Log), o.Delegation
+	meters := meter.Options{Forgiving: o.Delegation.Forgiving, CapTools: o.Delegation.Tools}
 	if o.Edits != nil {
-		edits.Edits = meter.Matcher(o.Edits)
+		meters.Edits = meter.Matcher(o.Edits)
 	}
-	s.tasks = newTasks(edits, s.at(0))
-	return s, nil
+	s.tasks = newTasks(meters, s.at(0))
+	var err error
+	s.tasks.overrides, err = compileLimits(o.TaskLimits)
+	return s, err
 }
 
 // ID returns the session's id.
@@ -97,7 +111,7 @@ func (s *Session) Registry() *registry.Registry { return s.decider.Registry }
 // NewRun returns a run id that this session has not used.
 func (s *Session) NewRun() string {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock()
 	s.runs++
 	return fmt.Sprintf("%s/%d", s.id, s.runs)
 }
@@ -107,7 +121,7 @@ func (s *Session) NewRun() string {
 // goes wrong, the verdict is an abort that says what.
 func (s *Session) Before(ctx context.Context, st *Step, v *registry.Verdict) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock()
 	var none Admission
 	defer refuseOnPanic(&registry.Step{}, v, &none) // of a clock, or a step that is nil
 	rs, at := s.complete(st), s.at(0)
@@ -164,7 +178,12 @@ func (s *Session) decide(ctx context.Context, rs *registry.Step, at int64, v *re
 // still while a person is asked.
 func (s *Session) refused(k *meter.Task, at int64, v *registry.Verdict) {
 	for i := range v.Fired {
-		s.tasks.end(k, &v.Fired[i])
+		if f := &v.Fired[i]; s.tasks.end(k, f) {
+			s.logEnded(k.ID(), f)
+		}
+	}
+	if next := s.tasks.reading.Next; next != nil && next.Worker != "" && v.Decision == registry.Abort {
+		s.logRefused(meter.WorkerName(next.Worker), v.Blocking())
 	}
 	switch v.Decision {
 	case registry.Confirm, registry.Review:
@@ -177,35 +196,21 @@ func (s *Session) refused(k *meter.Task, at int64, v *registry.Verdict) {
 // After reports the result of an admitted step, so that later ones can be
 // judged by it. An error means that the store could not be told; the
 // session's own history has the result all the same.
-func (s *Session) After(ctx context.Context, o Outcome) error {
-	change, err := s.after(ctx, &o)
-	if change != nil && s.onBreaker != nil {
-		tell(s.onBreaker, *change)
-	}
-	return err
-}
-
-// tell calls a listener, whose panic is not the host's.
-func tell(f func(BreakerChange), c BreakerChange) {
-	defer func() { _ = recover() }()
-	f(c)
-}
-
-func (s *Session) after(ctx context.Context, o *Outcome) (change *BreakerChange, err error) {
+func (s *Session) After(ctx context.Context, o Outcome) (err error) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock()
 	defer errorOnPanic(&err)
-	s.finish(o)
+	s.finish(&o)
 	if o.Output != nil {
 		o.Output.Leaves(s.seen.Add)
 		if o.Step.Outputs == nil {
 			s.bind(o.Step, *o.Output)
 		}
 	}
-	if change, err = s.settle(ctx, o); err != nil {
-		return change, fmt.Errorf("session %s: settle call %s: %w", s.id, o.Step.Call.ID, err)
+	if err = s.settle(ctx, &o); err != nil {
+		return fmt.Errorf("session %s: settle call %s: %w", s.id, o.Step.Call.ID, err)
 	}
-	return change, nil
+	return nil
 }
 
 // finish tells the meters of a result.
@@ -217,8 +222,7 @@ func (s *Session) finish(o *Outcome) {
 	if o.Output != nil {
 		r.Output = o.Output.String()
 	}
-	r.Gave = r.Output == ""
-	o.Step.task.Finish(o.Step.flight, r, s.at(0))
+	s.done(o.Step.task, o.Step.flight, r, s.at(0))
 }
 
 // errorOnPanic, deferred, turns a store that panics into an error.
@@ -241,7 +245,7 @@ func (s *Session) bind(st *Step, v registry.Value) {
 // belong here.
 func (s *Session) User(text string) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock()
 	s.user.Add(text)
 	s.tasks.tree.Top().User(len(text), s.at(0))
 }
@@ -251,7 +255,7 @@ func (s *Session) User(text string) {
 // nanoseconds by the session's clock; 0: never.
 func (s *Session) Approve(ctx context.Context, st *Step, r *registry.Rule, forRun bool, expires int64) (err error) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock()
 	defer errorOnPanic(&err)
 	a := state.Approval{
 		Digest: registry.ApprovalDigest(s.complete(st), r), Session: s.id, ForRun: forRun, Expires: expires,

@@ -40,7 +40,7 @@ type MeterValue struct {
 // about to be called are not among them, as nothing is about to be called.
 func (s *Session) Meters(task string) []MeterValue {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock()
 	reading := meter.Reading{Task: s.tasks.tree.Task(task), At: s.at(0)}
 	var moved []MeterValue
 	for _, name := range dsl.Meters() {
@@ -54,7 +54,7 @@ func (s *Session) Meters(task string) []MeterValue {
 // Snapshot tells where the session stands.
 func (s *Session) Snapshot() Snapshot {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock()
 	at := s.at(0)
 	read := func(k *meter.Task, name dsl.Key) decimal.Decimal {
 		d, _ := (&meter.Reading{Task: k, At: at}).Meter(name) // every name here is a meter
@@ -66,7 +66,7 @@ func (s *Session) Snapshot() Snapshot {
 	}
 	root := s.tasks.tree.Task("")
 	shot := Snapshot{
-		Session: s.id, At: at, ToolCalls: count(root, "session.tool_calls"), Workers: s.tasks.workers(),
+		Session: s.id, At: at, ToolCalls: count(root, "session.tool_calls"), Workers: s.tasks.workers(at),
 		Spend: read(root, "session.spend_cents").String(), Duration: read(root, "session.duration").String(),
 	}
 	s.tasks.tree.Active(func(k *meter.Task) {

@@ -13,12 +13,13 @@ const delegatePrefix = "delegate."
 // tasks is a session's work: the meters of its tasks, what has been ended,
 // and the limits that hold for one task only.
 type tasks struct {
-	tree   *meter.Tree
-	ended  map[string]ending          // by task; "": the session
-	limits map[string]registry.Limits // by task
-	held   map[string]map[string]bool // by task: the rules that held when it was last judged, by their Key
+	tree      *meter.Tree
+	ended     map[string]ending          // by task; "": the session
+	limits    map[string]registry.Limits // by task
+	overrides []taskLimits               // of tasks that are opened
+	held      map[string]map[string]bool // by task: the rules that held when it was last judged, by their Key
 
-	reasons map[string]string // by worker: why its failure was recorded
+	reasons map[string]string // by worker: why it failed last
 
 	// Memory of the judgement under way.
 	reading meter.Reading
@@ -118,6 +119,13 @@ func (t *tasks) end(k *meter.Task, f *registry.Fired) bool {
 		t.ended[id] = ending{*f}
 	}
 	return true
+}
+
+// forget drops what is known of a task that is long over.
+func (t *tasks) forget(id string) {
+	delete(t.ended, id)
+	delete(t.limits, id)
+	delete(t.held, id)
 }
 
 // limitsOf are the limits that hold for a task: its own, and for what it has

@@ -108,7 +108,7 @@ func (r *Runner) Run(ctx context.Context, params map[string]jsonv.Value, from ch
 			Halt: &Halt{Reason: err.Error()}}, err
 	}
 	e := r.newExecution(bound)
-	r.opts.Gate.Session.StartTask(e.run, r.opts.Task)
+	r.opts.Gate.Session.StartTask(e.run, r.opts.Task, r.opts.Chain.ID)
 	defer r.opts.Gate.Session.EndTask(e.run)
 	err = e.steps(ctx)
 	return e.finish(err), err

@@ -3,7 +3,6 @@ package meter
 import (
 	"encoding/binary"
 	"hash/maphash"
-	"strings"
 
 	"github.com/cbpolicy/cbpolicy/dsl"
 )
@@ -75,11 +74,16 @@ func (c *Call) editSize(t *Tree) int64 {
 
 // judged counts a failure under the name of who failed. A worker that
 // succeeds keeps its failures; a tool that succeeds starts anew.
-func (t *Tree) judged(f *flight, r Result) {
-	if f.worker != "" {
-		if r.Failed || r.Gave {
-			t.workers.add(WorkerName(f.worker))
+func (t *Tree) judged(f *flight, r Result, at int64) {
+	if name := t.capped(f.worker, f.ability); name != "" {
+		switch {
+		case f.worker != "" && (r.Failed || r.Gave), r.Failed && r.Counts:
+			t.workers.fail(name, at)
+		case !r.Failed:
+			t.workers.succeed(name, at)
 		}
+	}
+	if f.worker != "" {
 		return
 	}
 	switch name := dsl.Fold(f.ability); {
@@ -87,24 +91,5 @@ func (t *Tree) judged(f *flight, r Result) {
 		t.tools.add(name)
 	case !r.Failed:
 		t.tools.clear(name)
-	}
-}
-
-// WorkerName is the name under which a worker's failures are counted.
-func WorkerName(name string) string { return dsl.Fold(strings.TrimSpace(name)) }
-
-// FailWorker counts a failure of a worker that no call of this tree shows.
-func (t *Tree) FailWorker(name string) { t.workers.add(WorkerName(name)) }
-
-// ResetWorker forgets the failures of a worker.
-func (t *Tree) ResetWorker(name string) { t.workers.clear(WorkerName(name)) }
-
-// WorkerFailures returns how often a worker has failed.
-func (t *Tree) WorkerFailures(name string) int64 { return t.workers.get(WorkerName(name)) }
-
-// EachWorker calls f for every worker that has failed, in no order.
-func (t *Tree) EachWorker(f func(name string, failures int64)) {
-	for name, n := range t.workers.of {
-		f(name, n)
 	}
 }

@@ -89,10 +89,11 @@ func (r *Reading) streak(name dsl.Key) (int64, bool) {
 		}
 		return k.edits.n, true
 	case "worker.failures":
-		if next == nil || next.Worker == "" {
+		if next == nil {
 			return 0, true
 		}
-		return t.WorkerFailures(next.Worker), true
+		name := t.capped(next.Worker, next.Ability)
+		return t.workers.failures(name, r.At), true
 	case "tool.failures":
 		if next == nil || next.Worker != "" {
 			return 0, true

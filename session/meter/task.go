@@ -199,6 +199,16 @@ func (k *Task) Find(id string) Flight {
 	return 0
 }
 
+// Worker returns who does a call under way; "": it is no delegation, or not under way.
+func (k *Task) Worker(f Flight) string {
+	for i := range k.flights {
+		if k.flights[i].number == f {
+			return k.flights[i].worker
+		}
+	}
+	return ""
+}
+
 // Finish notes the result of a call. One that is not under way is a message
 // and nothing more.
 func (k *Task) Finish(f Flight, r Result, at int64) {
@@ -214,7 +224,7 @@ func (k *Task) Finish(f Flight, r Result, at int64) {
 	if done.edit >= 0 {
 		k.edits.add(done.edit)
 	}
-	k.tree.judged(&done, r)
+	k.tree.judged(&done, r, at)
 }
 
 // Undo takes back a call that was never made.

@@ -19,6 +19,10 @@ const (
 type Options struct {
 	// Edits tells the abilities that edit files, for the growing-edit streak; nil: DefaultEdits.
 	Edits func(folded string) bool
+	// Forgiving lets workers that failed start afresh after a time.
+	Forgiving Forgiving
+	// CapTools counts the failures of tools, too, as those of workers.
+	CapTools bool
 }
 
 // Tree is the tasks of one session. There is always the root: the session
@@ -31,10 +35,11 @@ type Tree struct {
 	active []*Task // a stack, the root at its bottom
 	ended  []*Task // closed, the earliest first
 
-	beats   bool // the source sends heartbeats
-	workers counts
-	tools   counts
-	total   totals
+	beats    bool // the source sends heartbeats
+	capTools bool
+	workers  workers
+	tools    counts
+	total    totals
 }
 
 // totals are what is counted over the whole session and never starts anew.
@@ -69,7 +74,7 @@ func New(o Options, at int64) *Tree {
 	if o.Edits == nil {
 		o.Edits = DefaultEdits()
 	}
-	t := &Tree{seed: maphash.MakeSeed(), edits: o.Edits, tasks: map[string]*Task{}}
+	t := &Tree{seed: maphash.MakeSeed(), edits: o.Edits, tasks: map[string]*Task{}, capTools: o.CapTools, workers: workers{forgiving: o.Forgiving}}
 	t.root = newTask(t, "", nil, at)
 	t.tasks[""] = t.root
 	t.active = []*Task{t.root}
@@ -98,18 +103,22 @@ func (t *Tree) Start(id, parent string, at int64) *Task {
 	return k
 }
 
-// End closes a task. The root and tasks that are not open are left alone.
-func (t *Tree) End(id string, at int64) {
+// End closes a task. The root and tasks that are not open are left alone. It
+// returns the id of the task whose counters it forgot to have room for these;
+// "": none.
+func (t *Tree) End(id string, at int64) (forgotten string) {
 	k := t.tasks[id]
 	if k == nil || !k.open || k == t.root {
-		return
+		return ""
 	}
 	k.close(at)
 	t.active = slices.DeleteFunc(t.active, func(a *Task) bool { return a == k })
 	if t.ended = append(t.ended, k); len(t.ended) > MaxEnded {
-		delete(t.tasks, t.ended[0].id)
+		forgotten = t.ended[0].id
+		delete(t.tasks, forgotten)
 		t.ended = slices.Delete(t.ended, 0, 1)
 	}
+	return forgotten
 }
 
 // Task returns the task of an id; the root if the id is not known.

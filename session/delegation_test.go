@@ -1,0 +1,237 @@
+package session_test
+
+import (
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cbpolicy/cbpolicy/registry"
+	"github.com/cbpolicy/cbpolicy/session"
+	"github.com/cbpolicy/cbpolicy/session/meter"
+	"github.com/cbpolicy/cbpolicy/state/memory"
+	"github.com/google/go-cmp/cmp"
+)
+
+// Success in between does not help, and another worker is not concerned.
+func TestDelegationLimit(t *testing.T) {
+	a := withBuiltins(t)
+	delegate := func(worker, output string) string {
+		st := &session.Step{Call: session.Call{Ability: "delegate." + worker}}
+		got := a.judge(st)
+		if strings.HasPrefix(got, "allow") {
+			o := session.Outcome{Step: st, Failed: output == "", Class: session.ClassTool, Message: "no result"}
+			if output != "" {
+				v := registry.Text(output)
+				o.Output = &v
+			}
+			if err := a.After(t.Context(), o); err != nil {
+				t.Error(err)
+			}
+		}
+		return got
+	}
+	for i, c := range []struct{ worker, output, want string }{
+		{"chef_team", "", "allow"},
+		{"Chef_Team", "a menu", "allow"},
+		{"chef_team", "", "allow"},
+		{"chef_team", "", "abort delegation_limit"},
+		{"waiters", "served", "allow"},
+		{"CHEF_TEAM", "", "abort delegation_limit"},
+	} {
+		if got := delegate(c.worker, c.output); got != c.want {
+			t.Errorf("delegation %d, to %s: %s, want %s", i+1, c.worker, got, c.want)
+		}
+	}
+}
+
+// withDelegation is a session with the built-in rules.
+func withDelegation(t testing.TB, d session.Delegation) *agent {
+	t.Helper()
+	var reg registry.Registry
+	if err := reg.LoadBuiltins(); err != nil {
+		t.Fatal(err)
+	}
+	clock := session.NewVirtualClock(start)
+	s, err := session.New(session.Options{ID: "s", Registry: &reg, Store: memory.New(memory.Options{}), Clock: clock, Delegation: d})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &agent{s, clock, t}
+}
+
+func TestCanDelegate(t *testing.T) {
+	a := withDelegation(t, session.Delegation{})
+	a.RecordFailure("chef_team", "timed out")
+	if ok, why := a.CanDelegate(t.Context(), "chef_team"); !ok {
+		t.Errorf("after one failure: %s", why)
+	}
+	a.RecordFailure("Chef_Team ", "gave up")
+	ok, why := a.CanDelegate(t.Context(), "chef_team")
+	if want := "chef_team has failed 2 times in this session: ask how to go on"; ok || why != want {
+		t.Errorf("after two failures: %v, %q, want %q", ok, why, want)
+	}
+	if ok, why := a.CanDelegate(t.Context(), "waiters"); !ok {
+		t.Errorf("another worker: %s", why)
+	}
+	want := []session.WorkerState{{Worker: "chef_team", Failures: 2, Reason: "gave up"}}
+	if diff := cmp.Diff(want, a.Workers()); diff != "" {
+		t.Error(diff)
+	}
+	a.ResetWorker("chef_team")
+	if ok, why := a.CanDelegate(t.Context(), "chef_team"); !ok {
+		t.Errorf("after a reset: %s", why)
+	}
+}
+
+// fail has a worker fail twice.
+func (a *agent) fail(workers ...string) {
+	for _, w := range workers {
+		a.RecordFailure(w, "down")
+		a.RecordFailure(w, "down")
+	}
+}
+
+// advise is what Advise says, in short.
+func (a *agent) advise(task, worker string) string {
+	v := a.Advise(a.t.Context(), task, worker)
+	return strings.TrimSpace(fmt.Sprintf("%s %s%s", v.Way, v.Use, v.To))
+}
+
+// A worker that may not be called any more is no dead end, and no way on for ever.
+func TestWaysRoundACappedWorker(t *testing.T) {
+	a := withDelegation(t, session.Delegation{
+		Alternatives: []session.Alternative{{Workers: "chef.*", Use: []string{"chef.grill", "Baker", "cook"}}},
+		Escalate:     true,
+	})
+	a.observe(started("top")...)
+	a.Observe(t.Context(), &session.Event{Type: session.TaskStart, Task: "sub", Parent: "top"})
+	for _, step := range []struct {
+		fails []string
+		task  string
+		want  string
+	}{
+		{nil, "sub", "go"},
+		{[]string{"chef.grill"}, "sub", "switch Baker"},
+		{[]string{"baker"}, "sub", "switch cook"},
+		{nil, "", "switch cook"},              // the task opened last
+		{[]string{"cook"}, "sub", "ask_user"}, // three paths have failed
+	} {
+		a.fail(step.fails...)
+		if got := a.advise(step.task, "chef.grill"); got != step.want {
+			t.Errorf("after %v: %s, want %s", step.fails, got, step.want)
+		}
+	}
+	a.ResetWorker("cook")
+	a.ResetWorker("baker")
+	if got := a.advise("sub", "waiter"); got != "go" {
+		t.Errorf("another worker: %s", got)
+	}
+	a.fail("waiter")
+	if got := a.advise("sub", "waiter"); got != "escalate top" {
+		t.Errorf("no alternative, a task above: %s", got)
+	}
+	if v := a.Advise(t.Context(), "top", "waiter"); v.Way != session.Escalate || v.To != "" || v.FailedPaths != 2 {
+		t.Errorf("%+v, want escalation to the session with two failed paths", v)
+	}
+}
+
+// A worker starts afresh a time after its last failure, each time later.
+func TestWorkersAreForgivenInTime(t *testing.T) {
+	a := withDelegation(t, session.Delegation{Forgiving: meter.Forgiving{After: time.Minute, Factor: 2, Most: 3 * time.Minute}})
+	for round, wait := range []time.Duration{time.Minute, 2 * time.Minute, 3 * time.Minute, 3 * time.Minute} {
+		a.fail("w")
+		if v := a.Advise(t.Context(), "", "w"); v.Way != session.Wait || v.After != wait {
+			t.Fatalf("round %d: %+v, want a wait of %s", round, v, wait)
+		}
+		a.clock.Advance(wait - 1)
+		if ok, _ := a.CanDelegate(t.Context(), "w"); ok {
+			t.Fatalf("round %d: called a nanosecond too early", round)
+		}
+		a.clock.Advance(1)
+		if ok, why := a.CanDelegate(t.Context(), "w"); !ok {
+			t.Fatalf("round %d: %s after %s", round, why, wait)
+		}
+		if len(a.Workers()) != 0 {
+			t.Errorf("round %d: %+v, want none", round, a.Workers())
+		}
+	}
+	st := &session.Step{Call: session.Call{Ability: "delegate.w"}}
+	if got := a.judge(st); got != "allow" {
+		t.Fatal(got)
+	}
+	if err := a.After(t.Context(), session.Outcome{Step: st, Output: output("here it is")}); err != nil {
+		t.Fatal(err)
+	}
+	a.fail("w")
+	if v := a.Advise(t.Context(), "", "w"); v.After != time.Minute {
+		t.Errorf("after a success: a wait of %s, want a minute again", v.After)
+	}
+}
+
+// With delegation.tools a tool that failed twice is refused, each by itself.
+func TestToolsCanBeCapped(t *testing.T) {
+	for _, tt := range []struct {
+		capped bool
+		want   string
+	}{{true, "abort delegation_limit"}, {false, "allow"}} {
+		a := withDelegation(t, session.Delegation{Tools: tt.capped})
+		for range 2 {
+			st := &session.Step{Call: session.Call{Ability: "web.fetch"}}
+			a.judge(st)
+			if err := a.After(t.Context(), session.Outcome{Step: st, Failed: true, Class: session.ClassNetwork}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := a.judge(&session.Step{Call: session.Call{Ability: "Web.Fetch"}}); got != tt.want {
+			t.Errorf("tools %v: %s, want %s", tt.capped, got, tt.want)
+		}
+		if got := a.judge(&session.Step{Call: session.Call{Ability: "web.search"}}); got != "allow" {
+			t.Errorf("another tool: %s", got)
+		}
+	}
+}
+
+// What comes of delegations and tasks is logged, once, with the lock released.
+func TestLog(t *testing.T) {
+	var lines strings.Builder
+	var reg registry.Registry
+	if err := reg.LoadBuiltins(); err != nil {
+		t.Fatal(err)
+	}
+	var s *session.Session
+	h := slog.NewTextHandler(&lines, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		if s != nil {
+			s.Workers() // would not come back if the session were locked
+		}
+		if a.Key == slog.TimeKey {
+			return slog.Attr{}
+		}
+		return a
+	}})
+	s, err := session.New(session.Options{
+		ID: "s", Registry: &reg, Store: memory.New(memory.Options{}), Clock: session.NewVirtualClock(start), Log: slog.New(h),
+		Delegation: session.Delegation{Gave: func(string) (string, bool) { panic("no idea") }},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var v registry.Verdict
+	for range 3 {
+		st := &session.Step{Call: session.Call{Ability: "delegate.chef"}}
+		if s.Before(t.Context(), st, &v); v.Decision == registry.Abort {
+			continue
+		}
+		if err := s.After(t.Context(), session.Outcome{Step: st, Output: output("x")}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := `level=WARN msg="delegation failed" session=s worker=chef failures=1 reason="the result could not be judged: no idea"
+level=WARN msg="delegation failed" session=s worker=chef failures=2 reason="the result could not be judged: no idea"
+level=WARN msg="delegation refused" session=s worker=chef rule=delegation_limit explain="worker.failures 2 is at least 2"
+`
+	if diff := cmp.Diff(want, lines.String()); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -1,14 +1,19 @@
-// Package config owns cbpolicy.yaml: what it may hold, and where in it
-// something is wrong. It opens no files and acts on nothing; who reads a
-// configuration resolves its paths and uses what it says.
+// Package config owns what an operator sets up: cbpolicy.yaml, the
+// environment variables that do the same, and which of them wins. It says where
+// in the file something is wrong, and of every value in effect who set it. It
+// opens no files and acts on nothing; who reads a configuration resolves its
+// paths and gives what it says to the packages concerned.
 package config
 
 import (
+	"fmt"
 	"path/filepath"
 
 	"github.com/cbpolicy/cbpolicy/diag"
 	"github.com/cbpolicy/cbpolicy/dsl"
 	"github.com/cbpolicy/cbpolicy/internal/document"
+	"github.com/cbpolicy/cbpolicy/registry"
+	"github.com/cbpolicy/cbpolicy/session"
 )
 
 // FileName is the configuration that is read where none is named.
@@ -24,17 +29,19 @@ const (
 
 // Config is a configuration. The zero Config is the defaults.
 type Config struct {
-	Check Check
-}
+	// Policies are policy files, and directories of them, relative to the
+	// configuration until Resolve.
+	Policies []string
+	Builtins registry.Builtins
+	// Breakers come before the one that every ability has by default.
+	Breakers   []session.Breaker
+	Delegation session.Delegation
+	Tasks      []session.TaskLimits
+	Edits      []dsl.NamePattern // abilities that edit files; nil: the defaults
+	Check      Check
 
-// Check sets up cbpolicy check.
-type Check struct {
-	// Sources and Sinks are the abilities that untrusted-flow goes by; nil: the defaults.
-	Sources, Sinks []dsl.NamePattern
-	// Plugins are directories with manifests, Abilities files with abilities,
-	// relative to the configuration until Resolve.
-	Plugins, Abilities []string
-	FailOn             string // error or warning; "": the default
+	file string
+	said map[string]diag.Position // by setting: where it stands
 }
 
 // Parse reads a configuration. It is nil if and only if a finding is an error.
@@ -43,80 +50,46 @@ func Parse(file string, data []byte) (*Config, diag.List) {
 	if d.Root == nil {
 		return nil, d.Findings()
 	}
-	r := reader{Document: d, config: &Config{}}
-	r.Fields(d.Root, "a configuration", []document.Field{{Name: "check", Read: r.check}}, nil)
+	r := reader{Document: d, config: &Config{file: file, said: map[string]diag.Position{}}}
+	r.Fields(d.Root, "a configuration", []document.Field{
+		{Name: "policies", Read: r.policies}, {Name: "builtins", Read: r.builtins}, {Name: "breakers", Read: r.breakers},
+		{Name: "delegation", Read: r.delegation}, {Name: "tasks", Read: r.tasks}, {Name: "edits", Read: r.edits},
+		{Name: "check", Read: r.check},
+	}, map[string]string{"policy": "did you mean policies?", "limits": "limits belong to builtins", "sets": "sets belong to builtins"})
 	if findings := d.Findings(); findings.Err() != nil {
 		return nil, findings
 	}
 	return r.config, d.Findings()
 }
 
-type reader struct {
-	*document.Document
-	config *Config
-}
-
-func (r *reader) check(n *document.Node) {
-	c := &r.config.Check
-	r.Fields(n, "check", []document.Field{
-		{Name: "sources", Read: func(n *document.Node) { c.Sources = r.patterns(n, "sources") }},
-		{Name: "sinks", Read: func(n *document.Node) { c.Sinks = r.patterns(n, "sinks") }},
-		{Name: "plugins", Read: func(n *document.Node) { c.Plugins = r.texts(n, "plugins") }},
-		{Name: "abilities", Read: func(n *document.Node) { c.Abilities = r.texts(n, "abilities") }},
-		{Name: "fail_on", Read: func(n *document.Node) {
-			text, ok := r.Text(n, "fail_on")
-			if c.FailOn = text; ok && text != "error" && text != "warning" {
-				r.Report(document.SyntaxID, n.Pos, "fail_on cannot be "+document.Quote(text), "write error or warning")
-			}
-		}},
-	}, map[string]string{"fail-on": "did you mean fail_on?", "plugin": "did you mean plugins?"})
-}
-
-// texts reads a list of texts that are not empty.
-func (r *reader) texts(n *document.Node, what string) []string {
-	texts := []string{}
-	for _, item := range r.List(n, what, maxList) {
-		if text, ok := r.Text(item, "an entry of "+what); ok {
-			if text == "" {
-				r.Report(document.SyntaxID, item.Pos, "an entry of "+what+" is empty", "remove it")
-			}
-			texts = append(texts, text)
-		}
-	}
-	return texts
-}
-
-// patterns reads a list of ability patterns, as ability: takes them.
-func (r *reader) patterns(n *document.Node, what string) []dsl.NamePattern {
-	patterns := []dsl.NamePattern{}
-	for i, text := range r.texts(n, what) {
-		condition, fault := dsl.ParseCondition(r.File, diag.Position{Line: 1, Column: 1}, "ability:"+text)
-		if ability, ok := single(condition); fault == nil && ok {
-			patterns = append(patterns, ability.Name)
-			continue
-		}
-		r.Report(document.SyntaxID, n.Items[i].Pos, document.Quote(text)+" is no pattern of abilities", "such as gmail.read or browser.*")
-	}
-	return patterns
-}
-
-func single(c dsl.Condition) (*dsl.Ability, bool) {
-	if len(c) != 1 {
-		return nil, false
-	}
-	a, ok := c[0].(*dsl.Ability)
-	return a, ok && !a.Not
-}
-
 // Resolve makes the paths of a configuration relative to where the program
 // runs, given the configuration's own path.
 func (c *Config) Resolve(path string) {
 	dir := filepath.Dir(path)
-	for _, list := range [][]string{c.Check.Plugins, c.Check.Abilities} {
+	for _, list := range [][]string{c.Policies, c.Check.Plugins, c.Check.Abilities} {
 		for i, p := range list {
 			if !filepath.IsAbs(p) {
 				list[i] = filepath.Join(dir, p)
 			}
 		}
 	}
+}
+
+// origin is where a setting stands in the file; "" if it is not there.
+func (c *Config) origin(setting string) string {
+	pos, said := c.said[setting]
+	if !said {
+		return ""
+	}
+	return fmt.Sprintf("%s:%d:%d", c.file, pos.Line, pos.Column)
+}
+
+func (r *reader) policies(n *document.Node) {
+	r.config.Policies = r.texts(n, "policies")
+	r.mark("policies", n)
+}
+
+func (r *reader) edits(n *document.Node) {
+	r.config.Edits = r.patterns(n, "edits")
+	r.mark("edits", n)
 }

@@ -23,6 +23,9 @@ const BuiltinFile = "registry/builtin.cbp"
 type Builtins struct {
 	// Sets turns sets on or off by their name; one that is not named is as by default.
 	Sets map[string]bool
+	// Modes has the rules of a set, by its name, decide or only be noted; one
+	// that is not named is as by default.
+	Modes map[string]dsl.Mode
 	// Limits replaces limits by the rule's id.
 	Limits map[string]BuiltinLimit
 }
@@ -91,6 +94,11 @@ func (b Builtins) Rules() ([]BuiltinRule, error) {
 			if rule.Options.ID == replacedByMonitor && b.on(setNamed(sets, setMonitor)) {
 				br.On = false
 			}
+			if mode, ok := b.Modes[s.name]; ok {
+				changed := *rule
+				changed.Options.Mode = mode
+				br.Rule = &changed
+			}
 			if limit, ok := limits[rule.Options.ID]; ok {
 				if err := br.tune(limit); err != nil {
 					return nil, err
@@ -125,7 +133,7 @@ func (r *BuiltinRule) tune(l BuiltinLimit) error {
 	}
 	changed := *r.Rule
 	threshold := *changed.Condition[0].(*dsl.Threshold) // every built-in rule is one
-	threshold.Value = dsl.Value{Number: n}
+	threshold.Value.Number = n // the units that the rules are written in are those of the meters
 	changed.Condition = []dsl.Atom{&threshold}
 	r.Rule, r.From = &changed, l.From
 	return nil
@@ -185,7 +193,9 @@ func (b Builtins) check(sets []builtinSet) error {
 	for _, s := range sets {
 		names = append(names, s.name)
 	}
-	for _, name := range slices.Sorted(maps.Keys(b.Sets)) {
+	said := slices.AppendSeq(slices.Collect(maps.Keys(b.Sets)), maps.Keys(b.Modes))
+	slices.Sort(said)
+	for _, name := range said {
 		if !slices.Contains(names, name) {
 			return fmt.Errorf("registry: there is no set %q of built-in rules; there are %s", name, strings.Join(names, ", "))
 		}

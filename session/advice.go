@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -74,7 +75,7 @@ func (s *Session) Advise(ctx context.Context, task, worker string) Advice {
 	case a.After >= 0:
 		a.Way = Wait
 		a.Why += ": it may be tried again in " + duration.Format(a.After.Round(time.Second))
-	case d.Escalate && k.Parent() != nil && a.FailedPaths < d.maxFailedPaths():
+	case d.Escalate && k.Parent() != nil && a.FailedPaths < d.FailedPaths():
 		a.Way, a.To = Escalate, k.Parent().ID()
 		a.Why += ": hand the task back, with what is known by now"
 	default:
@@ -84,12 +85,8 @@ func (s *Session) Advise(ctx context.Context, task, worker string) Advice {
 	return a
 }
 
-func (d *Delegation) maxFailedPaths() int {
-	if d.MaxFailedPaths == 0 {
-		return DefaultMaxFailedPaths
-	}
-	return d.MaxFailedPaths
-}
+// FailedPaths is how many workers may be out of the running, by default or as set.
+func (d *Delegation) FailedPaths() int { return cmp.Or(d.MaxFailedPaths, DefaultMaxFailedPaths) }
 
 // refusal is the rule that would refuse a worker a task of k now; nil: none.
 func (s *Session) refusal(ctx context.Context, k *meter.Task, worker string, at int64) *registry.Fired {

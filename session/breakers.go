@@ -137,7 +137,7 @@ type ticket struct {
 // ticket asks the breaker of a step.
 func (s *Session) ticket(ctx context.Context, rs *registry.Step, now int64) (*ticket, error) {
 	g := s.breakers.of(rs.Ability)
-	if g == nil || worker(rs) != "" {
+	if g == nil || WorkerOf(rs) != "" {
 		return nil, nil // a delegation has its own cap
 	}
 	st, _, err := s.loadBreaker(ctx, g)

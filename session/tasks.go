@@ -57,15 +57,15 @@ func (t *tasks) read(k *meter.Task, at int64, next *meter.Call) registry.Meters 
 
 // call describes a step to the meters.
 func (t *tasks) call(st *registry.Step) *meter.Call {
-	t.next = meter.Call{ID: st.CallID, Ability: st.Ability, Worker: worker(st), Args: st.Args.Fingerprint(t.tree.Seed())}
+	t.next = meter.Call{ID: st.CallID, Ability: st.Ability, Worker: WorkerOf(st), Args: st.Args.Fingerprint(t.tree.Seed())}
 	if t.tree.IsEdit(&t.next) {
 		t.next.NewText = newText(st.Args)
 	}
 	return &t.next
 }
 
-// worker is who a step delegates to; "": it is no delegation.
-func worker(st *registry.Step) string {
+// WorkerOf is who a step delegates to; "": it is no delegation.
+func WorkerOf(st *registry.Step) string {
 	if st.Worker != "" {
 		return st.Worker
 	}

@@ -37,7 +37,7 @@ warning, 1 that a file could not be read.`,
 	cmd.Flags().Var(choice{&o.failOn, []string{"error", "warning"}}, "fail-on", "the least that makes the exit code 3")
 	cmd.Flags().StringArrayVar(&o.plugins, "plugins", nil, "a `DIR` of plugin manifests (manifest.yaml), which say what abilities there are; may be repeated")
 	cmd.Flags().StringArrayVar(&o.abilities, "abilities", nil, "a `FILE` with all abilities there are: a name a line, or a manifest; may be repeated")
-	cmd.Flags().StringVar(&o.config, "config", "", "the configuration `FILE`; without it "+config.FileName+", if there is one here")
+	configFlag(cmd, &o.config)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		c, err := loadConfig(cmd, o.config)
 		if err != nil {

@@ -1,14 +1,87 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/cbpolicy/cbpolicy/config"
+	"github.com/cbpolicy/cbpolicy/diag"
 )
+
+func newConfig() *cobra.Command {
+	var path, format string
+	cmd := &cobra.Command{
+		Use:   "config [--config FILE]",
+		Short: "Show every setting in effect, and who set it",
+		Long: `config shows every setting in effect and its origin: a place in the
+configuration, the name of an environment variable, or default. The file comes
+before the environment; what is set for a task comes before both.
+
+` + configHelp() + `
+
+Exit codes: 0 fine, 2 usage, 3 the configuration is wrong.`,
+		Example: "  cbpolicy config\n  BB_CIRCUIT_BREAKER_TOOL_CAP=80 cbpolicy config -f json",
+		Args:    atMost(0, "no arguments"),
+	}
+	configFlag(cmd, &path)
+	formatFlag(cmd.Flags(), &format, "text", "json")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		s, err := loadSettings(cmd, path)
+		if err != nil {
+			return err
+		}
+		all, err := s.All()
+		if err != nil {
+			return err
+		}
+		return printSettings(cmd.OutOrStdout(), all, format)
+	}
+	return cmd
+}
+
+// configHelp names what is read.
+func configHelp() string {
+	text := "The variables are"
+	for _, name := range config.Variables() {
+		text += "\n  " + name
+	}
+	return text
+}
+
+func printSettings(w io.Writer, all []config.Setting, format string) error {
+	if format == "json" {
+		return printJSON(w, all)
+	}
+	key, value := 0, 0
+	for _, s := range all {
+		key, value = max(key, diag.Columns(s.Key)), max(value, min(diag.Columns(s.Value), 24))
+	}
+	for _, s := range all {
+		if _, err := fmt.Fprintf(w, "%s  %s  %s\n", pad(s.Key, key), pad(s.Value, value), diag.Escape(s.Origin)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// printJSON prints a value as indented JSON.
+func printJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}
+
+// configFlag adds --config.
+func configFlag(cmd *cobra.Command, path *string) {
+	cmd.Flags().StringVar(path, "config", "", "the configuration `FILE`; without it "+config.FileName+", if there is one here")
+}
 
 // loadConfig reads the configuration that is named, or the one in the working
 // directory; without either it is the defaults.
@@ -29,4 +102,18 @@ func loadConfig(cmd *cobra.Command, path string) (*config.Config, error) {
 	}
 	c.Resolve(path)
 	return c, nil
+}
+
+// loadSettings puts the configuration and the environment together, and warns
+// of variables whose values cannot be.
+func loadSettings(cmd *cobra.Command, path string) (*config.Settings, error) {
+	c, err := loadConfig(cmd, path)
+	if err != nil {
+		return nil, err
+	}
+	e := config.ReadEnvironment(os.LookupEnv)
+	for _, w := range e.Warnings {
+		fmt.Fprintln(cmd.ErrOrStderr(), "cbpolicy: warning:", diag.Escape(w))
+	}
+	return config.Effective(c, e), nil
 }

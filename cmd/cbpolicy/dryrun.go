@@ -13,15 +13,14 @@ import (
 	"github.com/cbpolicy/cbpolicy/chain"
 	"github.com/cbpolicy/cbpolicy/chain/run"
 	"github.com/cbpolicy/cbpolicy/diag"
-	"github.com/cbpolicy/cbpolicy/registry"
 	"github.com/cbpolicy/cbpolicy/session"
 )
 
 // dryrunOptions are the flags of dryrun.
 type dryrunOptions struct {
+	ruleFlags
 	recording, records, format string
-	policies, set              []string
-	noBuiltins                 bool
+	set                        []string
 }
 
 func newDryrun() *cobra.Command {
@@ -30,8 +29,8 @@ func newDryrun() *cobra.Command {
 		Use:   "dryrun CHAIN --recording FILE [--policy FILE.cbp…] [--set NAME=VALUE…]",
 		Short: "Run a chain against recorded outputs",
 		Long: `dryrun runs a chain against a recording: nothing is called, time is that of
-the recording, and its answers are given to questions. Every rule of the chain
-and of the policies is in force.
+the recording, and its answers are given to questions. Every rule of the chain,
+of the policies and of the configuration is in force, and the built-in ones.
 
 Exit codes: 0 completed or recovered, 1 a step failed, 3 a file is wrong,
 5 a rule stopped the run.`,
@@ -39,11 +38,10 @@ Exit codes: 0 completed or recovered, 1 a step failed, 3 a file is wrong,
 		Args:    exactlyOne("one chain"),
 	}
 	cmd.Flags().StringVarP(&o.recording, "recording", "r", "", "recorded outputs and answers (required)")
-	cmd.Flags().StringArrayVarP(&o.policies, "policy", "p", nil, "policy file or directory of .cbp files (repeatable)")
+	o.add(cmd)
+	o.addNoBuiltins(cmd)
 	cmd.Flags().StringArrayVar(&o.set, "set", nil, "parameter NAME=VALUE, in place of the recording's (repeatable)")
 	cmd.Flags().StringVar(&o.records, "records", "", "write a record of every decision to this file, as JSON Lines")
-	cmd.Flags().BoolVar(&o.noBuiltins, "no-builtins", false,
-		"leave the built-in rules out; they read meters, which a dry run does not have yet, so they are out in any case")
 	formatFlag(cmd.Flags(), &o.format, "text", "json")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return runDryrun(cmd, o, args[0]) }
 	return cmd
@@ -57,11 +55,11 @@ func runDryrun(cmd *cobra.Command, o dryrunOptions, path string) (err error) {
 	if err != nil {
 		return err
 	}
-	var reg registry.Registry
-	if err := loadPolicies(cmd, &reg, o.policies); err != nil {
+	reg, settings, err := o.load(cmd)
+	if err != nil {
 		return err
 	}
-	c, err := loadChain(cmd, &reg, path)
+	c, err := loadChain(cmd, reg, path)
 	if err != nil {
 		return err
 	}
@@ -71,9 +69,10 @@ func runDryrun(cmd *cobra.Command, o dryrunOptions, path string) (err error) {
 	}
 	var warnings diag.List
 	options := run.DryRunOptions{
-		Chain: c, Recording: rec, Params: set, Session: session.Options{Registry: &reg},
+		Chain: c, Recording: rec, Params: set, Session: session.Options{Registry: reg},
 		Warn: func(f *diag.Finding) { warnings = append(warnings, f) },
 	}
+	settings.Apply(&options.Session)
 	if o.records != "" {
 		f, err := os.Create(o.records)
 		if err != nil {

@@ -15,9 +15,10 @@ import (
 
 // evalOptions are the flags of eval.
 type evalOptions struct {
-	policies, chains []string
-	builtins         bool
-	format           string
+	ruleFlags
+	chains   []string
+	builtins bool
+	format   string
 }
 
 func newEval() *cobra.Command {
@@ -33,7 +34,7 @@ Exit code 5 says that the last decision blocks.`,
     cbpolicy eval --policy examples/global/policy.cbp`,
 		Args: atMost(1, "one file of steps, or - for standard input"),
 	}
-	cmd.Flags().StringArrayVarP(&o.policies, "policy", "p", nil, "policy file or directory of .cbp files (repeatable)")
+	o.add(cmd)
 	cmd.Flags().StringArrayVar(&o.chains, "chain", nil, "chain whose rules apply to its steps (repeatable)")
 	cmd.Flags().BoolVar(&o.builtins, "builtins", false, "put the built-in rules in force; meters start at 0")
 	formatFlag(cmd.Flags(), &o.format, "json", "text")
@@ -48,20 +49,16 @@ Exit code 5 says that the last decision blocks.`,
 }
 
 func runEval(cmd *cobra.Command, o evalOptions, path string) error {
-	if len(o.policies) == 0 && len(o.chains) == 0 && !o.builtins {
-		return usage("eval: no rules: give --policy, --chain or --builtins")
-	}
-	var reg registry.Registry
-	if err := loadPolicies(cmd, &reg, o.policies); err != nil {
+	o.noBuiltins = !o.builtins
+	reg, settings, err := o.load(cmd)
+	if err != nil {
 		return err
 	}
-	for _, c := range o.chains {
-		if _, err := loadChain(cmd, &reg, c); err != nil {
-			return err
-		}
+	if len(o.policies) == 0 && len(settings.Policies) == 0 && len(o.chains) == 0 && !o.builtins {
+		return usage("eval: no rules: give --policy, --chain or --builtins")
 	}
-	if o.builtins {
-		if err := reg.LoadBuiltins(); err != nil {
+	for _, c := range o.chains {
+		if _, err := loadChain(cmd, reg, c); err != nil {
 			return err
 		}
 	}
@@ -74,7 +71,7 @@ func runEval(cmd *cobra.Command, o evalOptions, path string) error {
 		defer f.Close()
 		in = f
 	}
-	return evalSteps(cmd, eval.New(eval.Options{Registry: &reg, Builtins: o.builtins}), in, o.format)
+	return evalSteps(cmd, eval.New(eval.Options{Registry: reg, Builtins: o.builtins}), in, o.format)
 }
 
 // evalSteps decides one step after the other as they arrive.

@@ -12,6 +12,7 @@ import (
 	"github.com/cbpolicy/cbpolicy/chain"
 	"github.com/cbpolicy/cbpolicy/chain/run"
 	"github.com/cbpolicy/cbpolicy/chain/run/host"
+	"github.com/cbpolicy/cbpolicy/config"
 	"github.com/cbpolicy/cbpolicy/registry"
 	"github.com/cbpolicy/cbpolicy/session"
 	"github.com/cbpolicy/cbpolicy/state/memory"
@@ -23,7 +24,7 @@ type hosted struct {
 	chain    *chain.Chain
 	registry *registry.Registry
 	clock    session.Clock
-	breakers []session.Breaker // the operator's
+	settings *config.Settings
 	calls    *host.Recorder
 	began    time.Time
 }
@@ -31,9 +32,10 @@ type hosted struct {
 // run runs the chain once and prints how it went. Questions are asked only if
 // there is a terminal to answer on, whose input nothing else has used.
 func (r *hosted) run(set map[string]chain.Value, inputIsFree bool, format string) error {
-	s, err := session.New(session.Options{
-		ID: "run", Registry: r.registry, Store: memory.New(memory.Options{Now: r.clock.Now}), Clock: r.clock, Breakers: run.Breakers(r.chain, r.breakers),
-	})
+	options := session.Options{ID: "run", Registry: r.registry, Store: memory.New(memory.Options{Now: r.clock.Now}), Clock: r.clock}
+	r.settings.Apply(&options)
+	options.Breakers = run.Breakers(r.chain, options.Breakers)
+	s, err := session.New(options)
 	if err != nil {
 		return err
 	}
@@ -42,14 +44,14 @@ func (r *hosted) run(set map[string]chain.Value, inputIsFree bool, format string
 	if inputIsFree && isTerminal(r.cmd.InOrStdin()) && isTerminal(errOut) {
 		gate.Confirmer = r.calls.Confirmer(actions.NewTerminal(r.cmd.InOrStdin(), errOut))
 	}
-	options := run.Options{Chain: r.chain, Gate: gate, Abilities: r.calls}
+	runs := run.Options{Chain: r.chain, Gate: gate, Abilities: r.calls}
 	var timeline *live
 	shown := progressTo(out, errOut, format)
 	if shown != nil {
 		timeline = newLive(shown, r.chain)
-		options.Progress, gate.Waiting = timeline.progress, timeline.waiting
+		runs.Progress, gate.Waiting = timeline.progress, timeline.waiting
 	}
-	runner, err := run.New(options)
+	runner, err := run.New(runs)
 	if err != nil {
 		return refuse(r.cmd, err)
 	}

@@ -8,16 +8,16 @@ import (
 
 	"github.com/cbpolicy/cbpolicy/chain/run/command"
 	"github.com/cbpolicy/cbpolicy/chain/run/host"
-	"github.com/cbpolicy/cbpolicy/registry"
 	"github.com/cbpolicy/cbpolicy/session"
 )
 
 // runOptions are the flags of run.
 type runOptions struct {
-	policies, set, abilities, servers []string
-	receipts, recording, format       string
-	shell, noBuiltins                 bool
-	timeout                           time.Duration
+	ruleFlags
+	set, abilities, servers     []string
+	receipts, recording, format string
+	shell                       bool
+	timeout                     time.Duration
 }
 
 func newRun() *cobra.Command {
@@ -25,8 +25,8 @@ func newRun() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run CHAIN [--policy FILE.cbp…] [--set NAME=VALUE…] [--ability NAME='CMD …'…] [--mcp NAME='CMD …'…]",
 		Short: "Run a chain, every step let through by the rules",
-		Long: `run runs a chain for real. Every rule of the chain and of the policies is in
-force; questions are asked on the terminal, and without one they stop the run.
+		Long: `run runs a chain for real. Every rule of the chain, of the policies and of the
+configuration is in force, and the built-in ones; questions are asked on the terminal, and without one they stop the run.
 Windows and limits begin anew with each run.
 
 An ability is a command: the arguments of the step are its standard input, as
@@ -46,7 +46,7 @@ stopped the run.`,
     --ability shop.price='jq -r .item' --mcp pay='pay-server --sandbox'`,
 		Args: exactlyOne("one chain"),
 	}
-	cmd.Flags().StringArrayVarP(&o.policies, "policy", "p", nil, "policy file or directory of .cbp files (repeatable)")
+	o.add(cmd)
 	cmd.Flags().StringArrayVar(&o.set, "set", nil, "parameter NAME=VALUE (repeatable)")
 	cmd.Flags().StringArrayVar(&o.abilities, "ability", nil, "command that does an ability, NAME='CMD …' (repeatable)")
 	cmd.Flags().StringArrayVar(&o.servers, "mcp", nil, "MCP server whose tools are abilities, NAME='CMD …' (repeatable)")
@@ -54,7 +54,7 @@ stopped the run.`,
 	cmd.Flags().DurationVar(&o.timeout, "timeout", command.DefaultTimeout, "how long a call and the start of a server may take")
 	cmd.Flags().StringVar(&o.receipts, "receipts", "", "write a receipt of every call to this file, as JSON")
 	cmd.Flags().StringVar(&o.recording, "recording-out", "", "write a recording of the run to this file, which dryrun reads")
-	cmd.Flags().BoolVar(&o.noBuiltins, "no-builtins", false, "leave the built-in rules out")
+	o.addNoBuiltins(cmd)
 	formatFlag(cmd.Flags(), &o.format, "text", "json")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return runRun(cmd, o, args[0]) }
 	return cmd
@@ -69,16 +69,11 @@ func runRun(cmd *cobra.Command, o runOptions, path string) error {
 	if err != nil {
 		return err
 	}
-	var reg registry.Registry
-	if err := loadPolicies(cmd, &reg, o.policies); err != nil {
+	reg, settings, err := o.load(cmd)
+	if err != nil {
 		return err
 	}
-	if !o.noBuiltins {
-		if err := reg.LoadBuiltins(); err != nil {
-			return err
-		}
-	}
-	c, err := loadChain(cmd, &reg, path)
+	c, err := loadChain(cmd, reg, path)
 	if err != nil {
 		return err
 	}
@@ -96,7 +91,7 @@ func runRun(cmd *cobra.Command, o runOptions, path string) error {
 	if err != nil {
 		return errors.Join(err, receipts.close())
 	}
-	r := &hosted{cmd: cmd, chain: c, registry: &reg, clock: session.SystemClock()}
+	r := &hosted{cmd: cmd, chain: c, registry: reg, settings: settings, clock: session.SystemClock()}
 	r.calls = &host.Recorder{Abilities: h, Clock: r.clock}
 	ended := r.run(set, path != stdin, o.format)
 	told := errors.Join(receipts.write(r.calls.ReceiptsJSON),

@@ -9,7 +9,6 @@ import (
 
 	"github.com/cbpolicy/cbpolicy/diag"
 	"github.com/cbpolicy/cbpolicy/dsl"
-	"github.com/cbpolicy/cbpolicy/internal/decimal"
 	"github.com/cbpolicy/cbpolicy/registry"
 	"github.com/cbpolicy/cbpolicy/session"
 	"github.com/cbpolicy/cbpolicy/state"
@@ -19,8 +18,9 @@ import (
 // Options set up an evaluator. Registry is required.
 type Options struct {
 	Registry *registry.Registry
-	// Builtins attaches a session: every meter is bound, to 0 where the step
-	// does not give it. The built-in rules themselves belong in the registry.
+	// Builtins attaches a session: every meter is bound, begins at 0, and moves
+	// with what is admitted; one that a step gives is as given. The built-in
+	// rules themselves belong in the registry.
 	Builtins bool
 	// Store is where admitted steps are counted; nil: a new memory home.
 	Store state.Store
@@ -43,7 +43,7 @@ type Evaluator struct {
 	mu       sync.Mutex
 	lines    int
 	latest   int64 // the clock never goes back
-	sessions map[string]*session.History
+	sessions map[string]*remembered
 }
 
 // New returns an evaluator.
@@ -51,7 +51,7 @@ func New(o Options) *Evaluator {
 	if o.Clock == nil {
 		o.Clock = session.SystemClock()
 	}
-	e := &Evaluator{opts: o, sessions: map[string]*session.History{}}
+	e := &Evaluator{opts: o, sessions: map[string]*remembered{}}
 	if o.Store == nil {
 		e.opts.Store = memory.New(memory.Options{Now: func() int64 { return e.latest }, Forget: lifetime})
 	}
@@ -73,52 +73,52 @@ func (e *Evaluator) Line(ctx context.Context, line []byte) (v registry.Verdict) 
 		v.Refuse(st, registry.SlugMalformedStep, fmt.Sprintf("step %d cannot be judged: %v", e.lines, err))
 		return v
 	}
-	e.complete(in)
+	kept := e.complete(in)
 	d := session.Decider{Registry: e.opts.Registry, Store: e.opts.Store, Record: e.opts.Record, Judged: e.opts.Judged}
 	if d.Decide(ctx, &in.step, &v) != session.NotAdmitted {
-		if h := e.sessions[in.step.Session]; h != nil {
-			h.Add(in.step.Ability)
-		}
+		kept.add(&in.step)
 	}
 	return v
 }
 
-// complete fills in what the line leaves out and what earlier lines left.
-func (e *Evaluator) complete(in *input) {
-	st := &in.step
-	kept := &session.History{}
-	switch { // without a session every run is one, without a run every line
-	case st.Session == "" && st.Run == "":
-		st.Session = fmt.Sprintf("\x00line %d", e.lines)
-	case st.Session == "":
-		st.Session = "\x00run\x00" + st.Chain + "\x00" + st.Run
-		fallthrough
-	default:
-		kept = e.history(st.Session)
-	}
-	st.History = lineHistory{kept, in.history}
+// complete fills in what the line leaves out and what earlier lines left. It
+// returns the memory of the line's session.
+func (e *Evaluator) complete(in *input) (kept *remembered) {
 	if in.now == 0 {
 		in.now = e.opts.Clock.Now()
 	}
 	e.latest = max(e.latest, in.now)
+	st := &in.step
 	st.Now = e.latest
+	switch { // without a session every run is one, without a run every line
+	case st.Session == "" && st.Run == "":
+		st.Session = fmt.Sprintf("\x00line %d", e.lines)
+		kept = &remembered{}
+	case st.Session == "":
+		st.Session = "\x00run\x00" + st.Chain + "\x00" + st.Run
+		fallthrough
+	default:
+		kept = e.remember(st.Session)
+	}
+	st.History = lineHistory{&kept.history, in.history}
 	st.Declared = pending(in.pending)
 	st.Words = lineWords(in)
 	if e.opts.Builtins {
-		st.Meters = attached{in.meters}
+		st.Meters = kept.attach(st, in.meters)
 	} else if in.meters != nil {
 		st.Meters = in.meters
 	}
+	return kept
 }
 
-// history returns what a session was admitted to.
-func (e *Evaluator) history(name string) *session.History {
-	h := e.sessions[name]
-	if h == nil {
-		h = &session.History{}
-		e.sessions[name] = h
+// remember returns the memory of a session.
+func (e *Evaluator) remember(name string) *remembered {
+	kept := e.sessions[name]
+	if kept == nil {
+		kept = &remembered{}
+		e.sessions[name] = kept
 	}
-	return h
+	return kept
 }
 
 // lineHistory adds what the line says was admitted to what was.
@@ -167,17 +167,6 @@ func lineWords(in *input) *words {
 	}
 	in.step.Outputs.Leaves(w.outputs.Add)
 	return w
-}
-
-// attached are the meters of a session that has done nothing, but for those given.
-type attached struct{ given meters }
-
-// Meter implements registry.Meters.
-func (a attached) Meter(name dsl.Key) (decimal.Decimal, bool) {
-	if d, ok := a.given[name]; ok {
-		return d, true
-	}
-	return decimal.Decimal{}, name.IsMeter()
 }
 
 func unknownField(name string) error {

@@ -109,6 +109,33 @@ func TestLine_Builtins(t *testing.T) {
 	}
 }
 
+// The meters of a session move with what is admitted.
+func TestLine_MetersOfASession(t *testing.T) {
+	e := evaluator(t, "B:frequency:never>0/1h|abort|id=never", true)
+	for i := range 52 {
+		want := "allow"
+		if i >= 50 {
+			want = "abort tool_call_limit"
+		}
+		v := e.Line(t.Context(), []byte(`{"chain":"c","ability":"a","session":"s","now":"2026-01-05T09:00:00Z"}`))
+		if got := ids(&v); got != want {
+			t.Fatalf("call %d: %s, want %s", i+1, got, want)
+		}
+	}
+	for _, tt := range []struct{ line, want string }{
+		{`{"chain":"c","ability":"a","session":"t","now":"2026-01-05T09:00:00Z"}`, "allow"},
+		{`{"chain":"c","ability":"a","session":"t","now":"2026-01-05T09:30:00Z"}`, "allow"},
+		{`{"chain":"c","ability":"a","session":"t","now":"2026-01-05T09:30:00.000000001Z"}`, "abort duration_limit"},
+		{`{"chain":"c","ability":"a","session":"t","meters":{"task.duration":0},"now":"2026-01-05T10:00:00Z"}`, "allow"},
+		{`{"chain":"c","ability":"never","session":"u"}`, "abort never"},
+		{`{"chain":"c","ability":"a","session":"u","meters":{"session.tool_calls":3}}`, "allow"},
+	} {
+		if v := e.Line(t.Context(), []byte(tt.line)); ids(&v) != tt.want {
+			t.Errorf("%s: %s, want %s", tt.line, ids(&v), tt.want)
+		}
+	}
+}
+
 func TestLine_WhatPersists(t *testing.T) {
 	e := evaluator(t, "B:after:read & ability:send|abort|id=after\nB:frequency:send@session>1/1h|abort|id=calls\nB:ability:refused|abort|id=no\nB:after:refused|warn|id=never", false)
 	for i, c := range []struct{ line, want string }{

@@ -23,9 +23,12 @@ type Forgiving struct {
 // DefaultMostForgiving bounds what grows by a factor.
 const DefaultMostForgiving = 24 * time.Hour
 
+// Longest is the longest that it takes, by default or as set.
+func (f Forgiving) Longest() time.Duration { return cmp.Or(f.Most, DefaultMostForgiving) }
+
 // wait is how long it takes for a worker that has started afresh that many times.
 func (f Forgiving) wait(rounds int) time.Duration {
-	most, d := cmp.Or(f.Most, DefaultMostForgiving), f.After
+	most, d := f.Longest(), f.After
 	for ; rounds > 0 && f.Factor > 1 && d < most; rounds-- {
 		if d > most/time.Duration(f.Factor) {
 			return most

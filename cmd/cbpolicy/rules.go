@@ -1,0 +1,46 @@
+package main
+
+import (
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cbpolicy/cbpolicy/config"
+	"github.com/cbpolicy/cbpolicy/registry"
+)
+
+// ruleFlags are the flags of a verb that decides: which rules are in force.
+type ruleFlags struct {
+	policies []string
+	config   string
+	// noBuiltins leaves the built-in rules, and the breaker that every ability
+	// has by default, out.
+	noBuiltins bool
+}
+
+func (f *ruleFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVarP(&f.policies, "policy", "p", nil, "policy file or directory of .cbp files (repeatable)")
+	configFlag(cmd, &f.config)
+}
+
+func (f *ruleFlags) addNoBuiltins(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.noBuiltins, "no-builtins", false, "leave the built-in rules and breakers out")
+}
+
+// load puts the rules in force: those of the configuration, of --policy, and
+// the built-in ones.
+func (f *ruleFlags) load(cmd *cobra.Command) (*registry.Registry, *config.Settings, error) {
+	s, err := loadSettings(cmd, f.config)
+	if err != nil {
+		return nil, nil, err
+	}
+	reg := &registry.Registry{}
+	if err := loadPolicies(cmd, reg, slices.Concat(s.Policies, f.policies)); err != nil {
+		return nil, nil, err
+	}
+	if f.noBuiltins {
+		s.Breakers = nil
+		return reg, s, nil
+	}
+	return reg, s, reg.TuneBuiltins(s.Builtins)
+}

@@ -1,0 +1,84 @@
+package config
+
+import (
+	"strconv"
+
+	"github.com/cbpolicy/cbpolicy/dsl"
+	"github.com/cbpolicy/cbpolicy/internal/document"
+	"github.com/cbpolicy/cbpolicy/internal/jsonv"
+	"github.com/cbpolicy/cbpolicy/registry"
+	"github.com/cbpolicy/cbpolicy/session"
+)
+
+const delegationPrefix = "delegation."
+
+func (r *reader) delegation(n *document.Node) {
+	d := &r.config.Delegation
+	var fields []document.Field
+	add := func(name string, read func(n *document.Node)) {
+		fields = append(fields, document.Field{Name: name, Read: func(n *document.Node) {
+			r.mark(delegationPrefix+name, n)
+			read(n)
+		}})
+	}
+	add("cap", func(n *document.Node) {
+		if failures := r.count(n, "cap", 1); failures > 0 {
+			r.limit(registry.DelegationLimit, strconv.Itoa(failures), delegationPrefix+"cap", n)
+		}
+	})
+	add("tools", func(n *document.Node) { d.Tools = r.flag(n, "tools") })
+	add("reset_after", func(n *document.Node) { d.After = r.duration(n, "reset_after") })
+	add("backoff", func(n *document.Node) { d.Factor = r.count(n, "backoff", 1) })
+	add("max_reset", func(n *document.Node) { d.Most = r.duration(n, "max_reset") })
+	add("alternatives", func(n *document.Node) { d.Alternatives = r.alternatives(n) })
+	add("escalate", func(n *document.Node) { d.Escalate = r.flag(n, "escalate") })
+	add("max_failed_paths", func(n *document.Node) { d.MaxFailedPaths = r.count(n, "max_failed_paths", 1) })
+	r.Fields(n, "delegation", fields, map[string]string{"limit": "did you mean cap?"})
+	if d.After == 0 && (d.Factor > 0 || d.Most > 0) {
+		r.Report(document.SyntaxID, n.Pos, "backoff and max_reset say nothing without reset_after", "add reset_after: 10m")
+	}
+}
+
+// alternatives reads a map from workers to those who can take over.
+func (r *reader) alternatives(n *document.Node) (all []session.Alternative) {
+	if n.Kind != jsonv.Object {
+		r.WrongType(n, "alternatives is a map from workers to lists of workers")
+		return nil
+	}
+	for i, name := range n.Names {
+		all = append(all, session.Alternative{Workers: dsl.NamePattern(name.Text), Use: r.texts(n.Items[i], "the alternatives of "+document.Quote(name.Text))})
+	}
+	return all
+}
+
+// tasks reads the limits that hold for some tasks only.
+func (r *reader) tasks(n *document.Node) {
+	for i, item := range r.List(n, "tasks", maxList) {
+		prefix := "tasks[" + strconv.Itoa(i) + "]"
+		r.mark(prefix, item)
+		t := session.TaskLimits{Limits: map[string]string{}}
+		r.Fields(item, "an entry of tasks", []document.Field{
+			{Name: "task", Read: func(n *document.Node) { t.Task = r.name(n, "task") }},
+			{Name: "chain", Read: func(n *document.Node) { t.Chain = r.name(n, "chain") }},
+			{Name: "limits", Required: true, Read: func(n *document.Node) {
+				r.limits(n, "limits", func(rule string, n *document.Node, limit string) {
+					r.mark(prefix+".limits."+rule, n)
+					t.Limits[rule] = limit
+				})
+			}},
+		}, map[string]string{"id": "did you mean task?", "limit": "did you mean limits?"})
+		if t.Task == "" && t.Chain == "" && item.Kind == jsonv.Object {
+			r.Report(document.SyntaxID, item.Pos, "an entry of tasks names no task", `add task: or chain:, "*" for every one; limits for everything belong to builtins`)
+		}
+		r.config.Tasks = append(r.config.Tasks, t)
+	}
+}
+
+// name reads a pattern of names that is not empty.
+func (r *reader) name(n *document.Node, what string) dsl.NamePattern {
+	text, ok := r.Text(n, what)
+	if ok && text == "" {
+		r.Report(document.SyntaxID, n.Pos, what+" is empty", `write "*" for every one`)
+	}
+	return dsl.NamePattern(text)
+}

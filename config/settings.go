@@ -1,0 +1,49 @@
+package config
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/cbpolicy/cbpolicy/dsl"
+	"github.com/cbpolicy/cbpolicy/registry"
+	"github.com/cbpolicy/cbpolicy/session"
+)
+
+// Settings are what is in effect: the file before the environment, and that
+// before the defaults. What is set for a task comes before all of them.
+type Settings struct {
+	Policies   []string
+	Builtins   registry.Builtins
+	Breakers   []session.Breaker // the last covers every ability
+	Delegation session.Delegation
+	Tasks      []session.TaskLimits
+	Edits      []dsl.NamePattern // nil: the defaults
+
+	config *Config
+}
+
+// Effective puts a configuration and an environment together.
+func Effective(c *Config, e Environment) *Settings {
+	s := &Settings{
+		Policies: c.Policies, Builtins: c.Builtins, Delegation: c.Delegation, Tasks: c.Tasks, Edits: c.Edits, config: c,
+		Breakers: append(slices.Clone(c.Breakers), session.DefaultBreakers()...),
+	}
+	s.Builtins.Limits = map[string]registry.BuiltinLimit{}
+	maps.Copy(s.Builtins.Limits, e.Limits)
+	maps.Copy(s.Builtins.Limits, c.Builtins.Limits)
+	return s
+}
+
+// Apply sets a session up, but for what only the host knows. The built-in
+// rules belong to the registry; see registry.TuneBuiltins.
+func (s *Settings) Apply(o *session.Options) {
+	o.Breakers, o.Delegation, o.TaskLimits, o.Edits = s.Breakers, s.Delegation, s.Tasks, s.Edits
+}
+
+// origin is who set something: a place in the file, or the default.
+func (s *Settings) origin(setting string) string {
+	if from := s.config.origin(setting); from != "" {
+		return from
+	}
+	return Default
+}

@@ -1,0 +1,214 @@
+package config_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cbpolicy/cbpolicy/config"
+	"github.com/cbpolicy/cbpolicy/registry"
+	"github.com/cbpolicy/cbpolicy/session"
+	"github.com/cbpolicy/cbpolicy/state/memory"
+)
+
+const everything = `policies: [p.cbp]
+builtins:
+  sets: {monitor: on, loops: enforce, halts: observe}
+  limits: {duration_limit: 45m, output_loop: 0.9, tool_call_limit: 60}
+breakers:
+  - {abilities: "web.*", failure_threshold: 3, reset_timeout_seconds: 9, probe_timeout_seconds: 8, ignore_errors: [Quota], count_errors: [Odd]}
+  - {abilities: "mail.*", reset: manual}
+  - {abilities: local, off: true}
+delegation:
+  {cap: 3, tools: true, reset_after: 10m, backoff: 2, max_reset: 1h, alternatives: {chef: [grill, oven]}, escalate: true, max_failed_paths: 4}
+tasks:
+  - {task: "nightly.*", limits: {tool_call_limit: 200, idle_timeout: 1h}}
+  - {chain: trade, limits: {tool_call_limit: 5}}
+edits: [file.write]
+`
+
+// environment is variables of a test.
+func environment(vars map[string]string) config.Environment {
+	return config.ReadEnvironment(func(name string) (string, bool) { v, ok := vars[name]; return v, ok })
+}
+
+func effective(t testing.TB, text string, vars map[string]string) *config.Settings {
+	t.Helper()
+	c, l := config.Parse("c.yaml", []byte(text))
+	if c == nil {
+		t.Fatal(l)
+	}
+	return config.Effective(c, environment(vars))
+}
+
+// shown is every setting as a line.
+func shown(t testing.TB, s *config.Settings) string {
+	t.Helper()
+	all, err := s.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for _, e := range all {
+		lines = append(lines, e.Key+" = "+e.Value+" ("+e.Origin+")")
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+func TestSettings_All(t *testing.T) {
+	got := shown(t, effective(t, everything, map[string]string{
+		"BB_CIRCUIT_BREAKER_TOOL_CAP": "80", "BB_CIRCUIT_BREAKER_IDLE_SECS": "60",
+	}))
+	const want = `policies = p.cbp (c.yaml:1:11)
+builtins.sets.halts = observe (c.yaml:3:46)
+builtins.sets.monitor = enforce (c.yaml:3:19)
+builtins.sets.loops = enforce (c.yaml:3:30)
+builtins.limits.tool_call_limit = 60 (c.yaml:4:68)
+builtins.limits.token_spend_limit = 5000 (default)
+builtins.limits.duration_limit = 2700s (c.yaml:4:28)
+builtins.limits.idle_timeout = 60s (BB_CIRCUIT_BREAKER_IDLE_SECS)
+builtins.limits.output_loop = 0.9 (c.yaml:4:46)
+builtins.limits.delegation_limit = 3 (c.yaml:10:9)
+builtins.limits.tool_calls_high = 50 (default)
+builtins.limits.messages_high = 150 (default)
+builtins.limits.context_high = 100000 (default)
+builtins.limits.tool_calls_critical = 80 (default)
+builtins.limits.messages_critical = 200 (default)
+builtins.limits.context_critical = 120000 (default)
+builtins.limits.same_call = 5 (default)
+builtins.limits.alternation = 6 (default)
+builtins.limits.error_streak = 3 (default)
+builtins.limits.edit_streak = 10 (default)
+builtins.limits.growing_edits = 5 (default)
+breakers[0].abilities = web.* (c.yaml:6:5)
+breakers[0].failure_threshold = 3 (c.yaml:6:5)
+breakers[0].reset = auto (c.yaml:6:5)
+breakers[0].reset_timeout_seconds = 9 (c.yaml:6:5)
+breakers[0].probe_timeout_seconds = 8 (c.yaml:6:5)
+breakers[0].count_errors = Odd (c.yaml:6:5)
+breakers[0].ignore_errors = Quota (c.yaml:6:5)
+breakers[1].abilities = mail.* (c.yaml:7:5)
+breakers[1].failure_threshold = 5 (c.yaml:7:5)
+breakers[1].reset = manual (c.yaml:7:5)
+breakers[1].probe_timeout_seconds = 60 (c.yaml:7:5)
+breakers[1].count_errors = none (c.yaml:7:5)
+breakers[1].ignore_errors = none (c.yaml:7:5)
+breakers[2].abilities = local (c.yaml:8:5)
+breakers[2].off = true (c.yaml:8:5)
+breakers[3].abilities = * (default)
+breakers[3].failure_threshold = 5 (default)
+breakers[3].reset = auto (default)
+breakers[3].reset_timeout_seconds = 30 (default)
+breakers[3].probe_timeout_seconds = 60 (default)
+breakers[3].count_errors = none (default)
+breakers[3].ignore_errors = none (default)
+delegation.tools = true (c.yaml:10:19)
+delegation.reset_after = 10m (c.yaml:10:38)
+delegation.backoff = 2 (c.yaml:10:52)
+delegation.max_reset = 1h (c.yaml:10:66)
+delegation.alternatives = chef: grill, oven (c.yaml:10:84)
+delegation.escalate = true (c.yaml:10:117)
+delegation.max_failed_paths = 4 (c.yaml:10:141)
+tasks[0].task = nightly.* (c.yaml:12:5)
+tasks[0].limits.idle_timeout = 3600s (c.yaml:12:70)
+tasks[0].limits.tool_call_limit = 200 (c.yaml:12:51)
+tasks[1].chain = trade (c.yaml:13:5)
+tasks[1].limits.tool_call_limit = 5 (c.yaml:13:46)
+edits = file.write (c.yaml:14:8)
+`
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
+// Nobody has to set anything, and everything is shown all the same.
+func TestSettings_Defaults(t *testing.T) {
+	got := shown(t, config.Effective(&config.Config{}, environment(nil)))
+	for _, want := range []string{
+		"policies = none (default)\n", "builtins.sets.halts = enforce (default)\n", "builtins.sets.monitor = off (default)\n",
+		"builtins.sets.loops = observe (default)\n", "builtins.limits.duration_limit = 1800s (default)\n",
+		"breakers[0].abilities = * (default)\n", "delegation.reset_after = never (default)\n", "edits = the usual ones (default)\n",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+	if strings.Contains(strings.ReplaceAll(got, "(default)", ""), "(") {
+		t.Errorf("something was set:\n%s", got)
+	}
+}
+
+// A value that cannot be falls back to the next lower source, with a warning.
+func TestEnvironment(t *testing.T) {
+	for _, tt := range []struct{ name, value, limit, warning string }{
+		{"BB_CIRCUIT_BREAKER_TOOL_CAP", "1", "tool_call_limit 1", ""},
+		{"BB_CIRCUIT_BREAKER_TOOL_CAP", "", "", ""},
+		{"BB_CIRCUIT_BREAKER_TOOL_CAP", "0", "", "BB_CIRCUIT_BREAKER_TOOL_CAP: 0 is no whole number of at least 1; tool_call_limit is not changed by it"},
+		{"BB_CIRCUIT_BREAKER_TOOL_CAP", "-5", "", "at least 1"},
+		{"BB_CIRCUIT_BREAKER_TOOL_CAP", "fifty", "", `"fifty" is no number`},
+		{"BB_CIRCUIT_BREAKER_TOOL_CAP", "50.5", "", "no whole number"},
+		{"BB_CIRCUIT_BREAKER_TOOL_CAP", "99999999999999999999", "", "no whole number"},
+		{"BB_CIRCUIT_BREAKER_COST_CAP_CENTS", "250", "token_spend_limit 250", ""},
+		{"BB_CIRCUIT_BREAKER_DURATION_SECS", "60", "duration_limit 60", ""},
+		{"BB_CIRCUIT_BREAKER_DURATION_SECS", "1m", "", `"1m" is no number`},
+		{"BB_CIRCUIT_BREAKER_IDLE_SECS", "1", "idle_timeout 1", ""},
+		{"BB_CIRCUIT_BREAKER_JACCARD", "1", "output_loop 1", ""},
+		{"BB_CIRCUIT_BREAKER_JACCARD", "0.01", "output_loop 0.01", ""},
+		{"BB_CIRCUIT_BREAKER_JACCARD", "0", "", "not above 0"},
+		{"BB_CIRCUIT_BREAKER_JACCARD", "1.001", "", "at most 1"},
+		{"BB_CIRCUIT_BREAKER_JACCARD", "NaN", "", "no number"},
+	} {
+		e := environment(map[string]string{tt.name: tt.value})
+		limit := ""
+		for rule, l := range e.Limits {
+			limit = rule + " " + l.Value
+			if l.From != tt.name {
+				t.Errorf("%s: from %q", tt.name, l.From)
+			}
+		}
+		if warned := strings.Join(e.Warnings, "\n"); limit != tt.limit || !strings.Contains(warned, tt.warning) || tt.warning == "" && warned != "" {
+			t.Errorf("%s=%s: %q, %q; want %q, %q", tt.name, tt.value, limit, warned, tt.limit, tt.warning)
+		}
+	}
+}
+
+// What is set reaches the rules and the session: task before file before
+// environment before default.
+func TestPrecedence(t *testing.T) {
+	vars := map[string]string{"BB_CIRCUIT_BREAKER_TOOL_CAP": "4"}
+	for _, tt := range []struct {
+		file string
+		vars map[string]string
+		task string
+		want int
+	}{
+		{"{}", nil, "t", 50},
+		{"{}", vars, "t", 4},
+		{"builtins: {limits: {tool_call_limit: 3}}", vars, "t", 3},
+		{"builtins: {limits: {tool_call_limit: 3}}\ntasks: [{task: t, limits: {tool_call_limit: 2}}]", vars, "t", 2},
+		{"builtins: {limits: {tool_call_limit: 3}}\ntasks: [{task: t, limits: {tool_call_limit: 2}}]", vars, "u", 3},
+	} {
+		s := effective(t, tt.file, tt.vars)
+		var reg registry.Registry
+		if err := reg.TuneBuiltins(s.Builtins); err != nil {
+			t.Fatal(err)
+		}
+		o := session.Options{ID: "s", Registry: &reg, Store: memory.New(memory.Options{}), Clock: session.NewVirtualClock(time.Unix(1e9, 0))}
+		s.Apply(&o)
+		in, err := session.New(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in.StartTask(tt.task, "", "")
+		var v registry.Verdict
+		calls := 0
+		for in.Before(t.Context(), &session.Step{Call: session.Call{Ability: "ls"}, Task: tt.task}, &v); !v.Decision.Blocks() && calls < 60; calls++ {
+			in.Before(t.Context(), &session.Step{Call: session.Call{Ability: "ls"}, Task: tt.task}, &v)
+		}
+		if calls != tt.want {
+			t.Errorf("%s %v: %d calls of task %s, want %d", tt.file, tt.vars, calls, tt.task, tt.want)
+		}
+	}
+}

@@ -1,0 +1,158 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/cbpolicy/cbpolicy/dsl"
+	"github.com/cbpolicy/cbpolicy/internal/duration"
+	"github.com/cbpolicy/cbpolicy/registry"
+)
+
+// Default is the origin of what nobody has set.
+const Default = "default"
+
+// Setting is a value in effect, and who set it.
+type Setting struct {
+	Key    string `json:"key"` // as it stands in the file
+	Value  string `json:"value"`
+	Origin string `json:"origin"` // such as cbpolicy.yaml:4:20, the name of a variable, or default
+}
+
+// All returns every setting in effect, in the order of the file's sections.
+// Whoever asks gets at least one line of each, whether or not it was set.
+func (s *Settings) All() ([]Setting, error) {
+	all := []Setting{{"policies", list(s.Policies), s.origin("policies")}}
+	rules, err := s.Builtins.Rules()
+	if err != nil {
+		return nil, err
+	}
+	sets := map[string]bool{}
+	for _, r := range rules {
+		if !sets[r.Set] {
+			sets[r.Set] = true
+			all = append(all, Setting{setsPrefix + r.Set, s.set(r.Set, rules), s.origin(setsPrefix + r.Set)})
+		}
+	}
+	for _, r := range rules {
+		from := r.From
+		if from == "" {
+			from = Default
+		}
+		all = append(all, Setting{limitsPrefix + r.Rule.Options.ID, limitOf(r.Rule), from})
+	}
+	all = append(all, s.breakers()...)
+	all = append(all, s.delegation()...)
+	all = append(all, s.tasks()...)
+	edits := "the usual ones"
+	if s.Edits != nil {
+		edits = list(s.Edits)
+	}
+	return append(all, Setting{"edits", edits, s.origin("edits")}), nil
+}
+
+// set says how a set stands: off, or what its rules do.
+func (s *Settings) set(name string, rules []registry.BuiltinRule) string {
+	for _, r := range rules {
+		if r.Set == name && r.On {
+			return r.Rule.Options.Mode.String()
+		}
+	}
+	return "off"
+}
+
+func limitOf(r *dsl.Rule) string {
+	return r.Condition[0].(*dsl.Threshold).Value.String()
+}
+
+// list shows a list in a line.
+func list[T ~string](items []T) string {
+	if len(items) == 0 {
+		return "none"
+	}
+	out := string(items[0])
+	for _, item := range items[1:] {
+		out += ", " + string(item)
+	}
+	return out
+}
+
+// breakers shows each breaker as a line per value.
+func (s *Settings) breakers() (all []Setting) {
+	for i := range s.Breakers {
+		b := &s.Breakers[i]
+		prefix := fmt.Sprintf("breakers[%d]", i)
+		from := s.origin(prefix)
+		say := func(key, value string) { all = append(all, Setting{prefix + "." + key, value, from}) }
+		say("abilities", string(b.Abilities))
+		if b.Off {
+			say("off", "true")
+			continue
+		}
+		c := b.WithDefaults()
+		say("failure_threshold", fmt.Sprint(c.Threshold))
+		say("reset", map[bool]string{false: "auto", true: "manual"}[c.Manual])
+		if !c.Manual {
+			say("reset_timeout_seconds", fmt.Sprint(int64(c.Reset.Seconds())))
+		}
+		say("probe_timeout_seconds", fmt.Sprint(int64(c.Probe.Seconds())))
+		say("count_errors", list(b.Count))
+		say("ignore_errors", list(b.Ignore))
+	}
+	return all
+}
+
+func (s *Settings) delegation() (all []Setting) {
+	d := &s.Delegation
+	say := func(key, value string) {
+		all = append(all, Setting{delegationPrefix + key, value, s.origin(delegationPrefix + key)})
+	}
+	say("tools", fmt.Sprint(d.Tools))
+	say("reset_after", orNever(d.After))
+	if d.After > 0 {
+		say("backoff", fmt.Sprint(max(d.Factor, 1)))
+		say("max_reset", orNever(d.Longest()))
+	}
+	var alternatives []string
+	for _, a := range d.Alternatives {
+		alternatives = append(alternatives, string(a.Workers)+": "+list(a.Use))
+	}
+	say("alternatives", list(alternatives))
+	say("escalate", fmt.Sprint(d.Escalate))
+	say("max_failed_paths", fmt.Sprint(d.FailedPaths()))
+	return all
+}
+
+func orNever(d time.Duration) string {
+	if d == 0 {
+		return "never"
+	}
+	return duration.Format(d)
+}
+
+func (s *Settings) tasks() (all []Setting) {
+	units := map[string]string{}
+	for _, r := range defaults() {
+		if unitOf(r.Rule) == seconds {
+			units[r.Rule.ID()] = "s"
+		}
+	}
+	for i, t := range s.Tasks {
+		prefix := fmt.Sprintf("tasks[%d]", i)
+		for _, name := range []struct {
+			key     string
+			pattern dsl.NamePattern
+		}{{"task", t.Task}, {"chain", t.Chain}} {
+			if name.pattern != "" {
+				all = append(all, Setting{prefix + "." + name.key, string(name.pattern), s.origin(prefix)})
+			}
+		}
+		for _, rule := range slices.Sorted(maps.Keys(t.Limits)) {
+			key := prefix + ".limits." + rule
+			all = append(all, Setting{key, t.Limits[rule] + units[rule], s.origin(key)})
+		}
+	}
+	return all
+}

@@ -37,8 +37,10 @@ type Config struct {
 	Breakers   []session.Breaker
 	Delegation session.Delegation
 	Tasks      []session.TaskLimits
-	Edits      []dsl.NamePattern // abilities that edit files; nil: the defaults
-	Check      Check
+	// Interactive: a user's message begins streaks anew.
+	Interactive bool
+	Edits       []dsl.NamePattern // abilities that edit files; nil: the defaults
+	Check       Check
 
 	file string
 	said map[string]diag.Position // by setting: where it stands
@@ -53,8 +55,8 @@ func Parse(file string, data []byte) (*Config, diag.List) {
 	r := reader{Document: d, config: &Config{file: file, said: map[string]diag.Position{}}}
 	r.Fields(d.Root, "a configuration", []document.Field{
 		{Name: "policies", Read: r.policies}, {Name: "builtins", Read: r.builtins}, {Name: "breakers", Read: r.breakers},
-		{Name: "delegation", Read: r.delegation}, {Name: "tasks", Read: r.tasks}, {Name: "edits", Read: r.edits},
-		{Name: "check", Read: r.check},
+		{Name: "delegation", Read: r.delegation}, {Name: "tasks", Read: r.tasks}, {Name: "interactive", Read: r.interactive},
+		{Name: "edits", Read: r.edits}, {Name: "check", Read: r.check},
 	}, map[string]string{"policy": "did you mean policies?", "limits": "limits belong to builtins", "sets": "sets belong to builtins"})
 	if findings := d.Findings(); findings.Err() != nil {
 		return nil, findings
@@ -87,6 +89,11 @@ func (c *Config) origin(setting string) string {
 func (r *reader) policies(n *document.Node) {
 	r.config.Policies = r.texts(n, "policies")
 	r.mark("policies", n)
+}
+
+func (r *reader) interactive(n *document.Node) {
+	r.config.Interactive = r.flag(n, "interactive")
+	r.mark("interactive", n)
 }
 
 func (r *reader) edits(n *document.Node) {

@@ -17,7 +17,9 @@ type Settings struct {
 	Breakers   []session.Breaker // the last covers every ability
 	Delegation session.Delegation
 	Tasks      []session.TaskLimits
-	Edits      []dsl.NamePattern // nil: the defaults
+	// Interactive: a user's message begins streaks anew.
+	Interactive bool
+	Edits       []dsl.NamePattern // nil: the defaults
 
 	config *Config
 }
@@ -25,7 +27,7 @@ type Settings struct {
 // Effective puts a configuration and an environment together.
 func Effective(c *Config, e Environment) *Settings {
 	s := &Settings{
-		Policies: c.Policies, Builtins: c.Builtins, Delegation: c.Delegation, Tasks: c.Tasks, Edits: c.Edits, config: c,
+		Policies: c.Policies, Builtins: c.Builtins, Delegation: c.Delegation, Tasks: c.Tasks, Edits: c.Edits, Interactive: c.Interactive, config: c,
 		Breakers: append(slices.Clone(c.Breakers), session.DefaultBreakers()...),
 	}
 	s.Builtins.Limits = map[string]registry.BuiltinLimit{}
@@ -38,6 +40,7 @@ func Effective(c *Config, e Environment) *Settings {
 // rules belong to the registry; see registry.TuneBuiltins.
 func (s *Settings) Apply(o *session.Options) {
 	o.Breakers, o.Delegation, o.TaskLimits, o.Edits = s.Breakers, s.Delegation, s.Tasks, s.Edits
+	o.Interactive = s.Interactive
 }
 
 // origin is who set something: a place in the file, or the default.

@@ -26,6 +26,7 @@ delegation:
 tasks:
   - {task: "nightly.*", limits: {tool_call_limit: 200, idle_timeout: 1h}}
   - {chain: trade, limits: {tool_call_limit: 5}}
+interactive: on
 edits: [file.write]
 `
 
@@ -116,7 +117,8 @@ tasks[0].limits.idle_timeout = 3600s (c.yaml:12:70)
 tasks[0].limits.tool_call_limit = 200 (c.yaml:12:51)
 tasks[1].chain = trade (c.yaml:13:5)
 tasks[1].limits.tool_call_limit = 5 (c.yaml:13:46)
-edits = file.write (c.yaml:14:8)
+interactive = true (c.yaml:14:14)
+edits = file.write (c.yaml:15:8)
 `
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)

@@ -46,6 +46,7 @@ func (s *Settings) All() ([]Setting, error) {
 	all = append(all, s.breakers()...)
 	all = append(all, s.delegation()...)
 	all = append(all, s.tasks()...)
+	all = append(all, Setting{"interactive", fmt.Sprint(s.Interactive), s.origin("interactive")})
 	edits := "the usual ones"
 	if s.Edits != nil {
 		edits = list(s.Edits)

@@ -36,6 +36,10 @@ type Options struct {
 	Delegation Delegation
 	// TaskLimits replace limits of built-in rules for some tasks.
 	TaskLimits []TaskLimits
+	// Interactive says that the user watches: what he says begins the streaks
+	// and the comparison of outputs anew. Otherwise an agent that repeats
+	// itself does so whatever is said between.
+	Interactive bool
 	// Edits are the abilities that edit files, as far as the growing-edit
 	// streak is concerned; nil: meter.EditPatterns.
 	Edits []dsl.NamePattern
@@ -92,7 +96,7 @@ func New(o Options) (*Session, error) {
 		s.wall = SystemClock()
 	}
 	s.log, s.delegations = logger(o.Log), o.Delegation
-	meters := meter.Options{Forgiving: o.Delegation.Forgiving, CapTools: o.Delegation.Tools}
+	meters := meter.Options{Forgiving: o.Delegation.Forgiving, CapTools: o.Delegation.Tools, Interactive: o.Interactive}
 	if o.Edits != nil {
 		meters.Edits = meter.Matcher(o.Edits)
 	}

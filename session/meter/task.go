@@ -110,6 +110,9 @@ func (k *Task) User(bytes int, at int64) {
 	k.alive(at)
 	k.tree.total.stir(at, true)
 	k.message(bytes)
+	if k.tree.anew {
+		k.log, k.edits, k.outputs = callLog{}, editStreak{}, outputs{}
+	}
 }
 
 // Assistant notes what the agent said. If no call is under way, it may be

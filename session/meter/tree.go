@@ -19,6 +19,9 @@ const (
 type Options struct {
 	// Edits tells the abilities that edit files, for the growing-edit streak; nil: DefaultEdits.
 	Edits func(folded string) bool
+	// Interactive: the user watches, and what he says begins streaks and the
+	// comparison of outputs anew.
+	Interactive bool
 	// Forgiving lets workers that failed start afresh after a time.
 	Forgiving Forgiving
 	// CapTools counts the failures of tools, too, as those of workers.
@@ -37,6 +40,7 @@ type Tree struct {
 
 	beats    bool // the source sends heartbeats
 	capTools bool
+	anew     bool // a user's message begins streaks anew
 	workers  workers
 	tools    counts
 	total    totals
@@ -74,7 +78,7 @@ func New(o Options, at int64) *Tree {
 	if o.Edits == nil {
 		o.Edits = DefaultEdits()
 	}
-	t := &Tree{seed: maphash.MakeSeed(), edits: o.Edits, tasks: map[string]*Task{}, capTools: o.CapTools, workers: workers{forgiving: o.Forgiving}}
+	t := &Tree{seed: maphash.MakeSeed(), edits: o.Edits, tasks: map[string]*Task{}, capTools: o.CapTools, anew: o.Interactive, workers: workers{forgiving: o.Forgiving}}
 	t.root = newTask(t, "", nil, at)
 	t.tasks[""] = t.root
 	t.active = []*Task{t.root}

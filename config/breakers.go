@@ -2,10 +2,12 @@ package config
 
 import (
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/cbpolicy/cbpolicy/internal/document"
 	"github.com/cbpolicy/cbpolicy/session"
+	"github.com/cbpolicy/cbpolicy/state/breaker"
 )
 
 // breakers reads the list of breakers, of which the first that covers an
@@ -54,6 +56,39 @@ func (r *reader) breaker(n *document.Node) (b session.Breaker) {
 		}
 	}
 	return b
+}
+
+// Alerts say when a breaker needs somebody's attention, and over which window
+// failure rates are taken. Values of 0 mean the default.
+type Alerts struct {
+	breaker.Alerts
+	Window time.Duration
+}
+
+const alertsPrefix = "breaker_alerts."
+
+func (r *reader) alerts(n *document.Node) {
+	a := &r.config.Alerts
+	var fields []document.Field
+	add := func(name string, read func(n *document.Node)) {
+		fields = append(fields, document.Field{Name: name, Read: func(n *document.Node) {
+			r.mark(alertsPrefix+name, n)
+			read(n)
+		}})
+	}
+	add("trips", func(n *document.Node) { a.Trips = r.count(n, "trips", 1) })
+	add("failure_rate", func(n *document.Node) {
+		limit, err := share.read(n.Text, true)
+		if err != nil || !n.Scalar() {
+			r.wrong(n, "failure_rate", share.wanted())
+			return
+		}
+		a.FailureRate, _ = strconv.ParseFloat(limit, 64)
+	})
+	add("calls", func(n *document.Node) { a.Calls = r.count(n, "calls", 1) })
+	add("open", func(n *document.Node) { a.Open = r.duration(n, "open") })
+	add("window", func(n *document.Node) { a.Window = r.duration(n, "window") })
+	r.Fields(n, "breaker_alerts", fields, nil)
 }
 
 func contains(list []string, s string) bool {

@@ -35,6 +35,7 @@ type Config struct {
 	Builtins registry.Builtins
 	// Breakers come before the one that every ability has by default.
 	Breakers   []session.Breaker
+	Alerts     Alerts
 	Delegation session.Delegation
 	Tasks      []session.TaskLimits
 	// Interactive: a user's message begins streaks anew.
@@ -55,6 +56,7 @@ func Parse(file string, data []byte) (*Config, diag.List) {
 	r := reader{Document: d, config: &Config{file: file, said: map[string]diag.Position{}}}
 	r.Fields(d.Root, "a configuration", []document.Field{
 		{Name: "policies", Read: r.policies}, {Name: "builtins", Read: r.builtins}, {Name: "breakers", Read: r.breakers},
+		{Name: "breaker_alerts", Read: r.alerts},
 		{Name: "delegation", Read: r.delegation}, {Name: "tasks", Read: r.tasks}, {Name: "interactive", Read: r.interactive},
 		{Name: "edits", Read: r.edits}, {Name: "check", Read: r.check},
 	}, map[string]string{"policy": "did you mean policies?", "limits": "limits belong to builtins", "sets": "sets belong to builtins"})

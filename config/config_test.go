@@ -63,6 +63,8 @@ func TestParse_Refuses(t *testing.T) {
 		{"breakers: [{abilities: '*', half_open_max: 2}]", "there is always one probe"},
 		{"breakers: [{abilities: '*', reset: never}]", `reset cannot be "never"`},
 		{"breakers: [{abilities: '*', count_errors: [a], ignore_errors: [a]}]", `the error class "a" is both counted and ignored`},
+		{"breaker_alerts: {failure_rate: 2}", `1:32: failure_rate cannot be "2"`},
+		{"breaker_alerts: {trip: 2}", "did you mean trips?"},
 		{"delegation: {cap: 0}", `1:19: cap cannot be "0"`},
 		{"delegation: {cap: 2, tools: yep}", `tools cannot be "yep"`},
 		{"delegation: {backoff: 2}", "1:13: backoff and max_reset say nothing without reset_after"},

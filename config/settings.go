@@ -7,6 +7,7 @@ import (
 	"github.com/cbpolicy/cbpolicy/dsl"
 	"github.com/cbpolicy/cbpolicy/registry"
 	"github.com/cbpolicy/cbpolicy/session"
+	"github.com/cbpolicy/cbpolicy/state/breaker"
 )
 
 // Settings are what is in effect: the file before the environment, and that
@@ -15,6 +16,7 @@ type Settings struct {
 	Policies   []string
 	Builtins   registry.Builtins
 	Breakers   []session.Breaker // the last covers every ability
+	Alerts     Alerts
 	Delegation session.Delegation
 	Tasks      []session.TaskLimits
 	// Interactive: a user's message begins streaks anew.
@@ -27,7 +29,7 @@ type Settings struct {
 // Effective puts a configuration and an environment together.
 func Effective(c *Config, e Environment) *Settings {
 	s := &Settings{
-		Policies: c.Policies, Builtins: c.Builtins, Delegation: c.Delegation, Tasks: c.Tasks, Edits: c.Edits, Interactive: c.Interactive, config: c,
+		Policies: c.Policies, Builtins: c.Builtins, Delegation: c.Delegation, Tasks: c.Tasks, Edits: c.Edits, Interactive: c.Interactive, Alerts: c.Alerts, config: c,
 		Breakers: append(slices.Clone(c.Breakers), session.DefaultBreakers()...),
 	}
 	s.Builtins.Limits = map[string]registry.BuiltinLimit{}
@@ -41,6 +43,11 @@ func Effective(c *Config, e Environment) *Settings {
 func (s *Settings) Apply(o *session.Options) {
 	o.Breakers, o.Delegation, o.TaskLimits, o.Edits = s.Breakers, s.Delegation, s.Tasks, s.Edits
 	o.Interactive = s.Interactive
+}
+
+// Metrics returns metrics of breakers as they are set up.
+func (s *Settings) Metrics() *breaker.Metrics {
+	return breaker.NewMetrics(s.Alerts.Window, s.Alerts.Alerts)
 }
 
 // origin is who set something: a place in the file, or the default.

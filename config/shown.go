@@ -44,6 +44,7 @@ func (s *Settings) All() ([]Setting, error) {
 		all = append(all, Setting{limitsPrefix + r.Rule.Options.ID, limitOf(r.Rule), from})
 	}
 	all = append(all, s.breakers()...)
+	all = append(all, s.alerts()...)
 	all = append(all, s.delegation()...)
 	all = append(all, s.tasks()...)
 	all = append(all, Setting{"interactive", fmt.Sprint(s.Interactive), s.origin("interactive")})
@@ -102,6 +103,20 @@ func (s *Settings) breakers() (all []Setting) {
 		say("count_errors", list(b.Count))
 		say("ignore_errors", list(b.Ignore))
 	}
+	return all
+}
+
+func (s *Settings) alerts() (all []Setting) {
+	m := s.Metrics()
+	a := m.Alerts()
+	say := func(key, value string) {
+		all = append(all, Setting{alertsPrefix + key, value, s.origin(alertsPrefix + key)})
+	}
+	say("trips", fmt.Sprint(a.Trips))
+	say("failure_rate", fmt.Sprint(a.FailureRate))
+	say("calls", fmt.Sprint(a.Calls))
+	say("open", duration.Format(a.Open))
+	say("window", duration.Format(m.Window()))
 	return all
 }
 

@@ -251,6 +251,7 @@ var fields = []struct{ kind, doc, at string }{
 	{"config", `{"builtins":{"sets":{"zzzzzz":1}}}`, "$defs/sets"},
 	{"config", `{"builtins":{"limits":{"zzzzzz":1}}}`, "$defs/limits"},
 	{"config", `{"breakers":[{"zzzzzz":1}]}`, "$defs/breaker"},
+	{"config", `{"breaker_alerts":{"zzzzzz":1}}`, "$defs/breakerAlerts"},
 	{"config", `{"delegation":{"zzzzzz":1}}`, "$defs/delegation"},
 	{"config", `{"tasks":[{"zzzzzz":1}]}`, "$defs/task"},
 	{"test", `{"zzzzzz":1}`, ""},

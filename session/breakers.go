@@ -216,6 +216,9 @@ func (s *Session) settle(ctx context.Context, o *Outcome) error {
 			if c := changeOf(st.guarded, before, after, now); c != nil && err == nil {
 				s.changed(c)
 			}
+			if s.metrics != nil {
+				s.metrics.Observe(st.guarded.ability, after, st.guarded.config, result, now)
+			}
 			return err
 		}
 	}

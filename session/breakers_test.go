@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -13,6 +14,7 @@ import (
 	"github.com/cbpolicy/cbpolicy/state"
 	"github.com/cbpolicy/cbpolicy/state/breaker"
 	"github.com/cbpolicy/cbpolicy/state/memory"
+	"github.com/google/go-cmp/cmp"
 )
 
 // guardedAgents are sessions on one store, each with the default breakers.
@@ -202,4 +204,32 @@ func (s *brokenLoad) Load(ctx context.Context, q state.Query, v *state.View) err
 		v.Cells[0].Value = []byte("garbage")
 	}
 	return err
+}
+
+// Metrics are told of every call that a breaker watches, in whatever session.
+func TestBreakerMetrics(t *testing.T) {
+	m := breaker.NewMetrics(0, breaker.Alerts{Trips: 1})
+	store, clock := memory.New(memory.Options{}), session.NewVirtualClock(start)
+	for i := range 2 {
+		s, err := session.New(session.Options{
+			ID: fmt.Sprint(i), Registry: load(t, ""), Store: store, Clock: clock, Breakers: session.DefaultBreakers(), Metrics: m,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var v registry.Verdict
+		for range 3 {
+			st := &session.Step{Call: session.Call{Ability: "Web.Fetch"}}
+			if s.Before(t.Context(), st, &v); v.Decision.Blocks() {
+				continue
+			}
+			if err := s.After(t.Context(), session.Outcome{Step: st, Failed: true, Class: session.ClassNetwork}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	want := []breaker.Reading{{Ability: "web.fetch", Phase: "open", Trips: 1, Calls: 5, Failed: 5, Alerts: []string{"trips"}}}
+	if d := cmp.Diff(want, m.Read(clock.Now())); d != "" {
+		t.Error(d)
+	}
 }

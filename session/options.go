@@ -1,0 +1,45 @@
+package session
+
+import (
+	"log/slog"
+
+	"github.com/cbpolicy/cbpolicy/dsl"
+	"github.com/cbpolicy/cbpolicy/registry"
+	"github.com/cbpolicy/cbpolicy/state"
+	"github.com/cbpolicy/cbpolicy/state/breaker"
+)
+
+// Options set up a session. Registry, Store and ID are required.
+type Options struct {
+	ID       string
+	Registry *registry.Registry
+	Store    state.Store
+	// Clock is the time of every decision; nil: the store's own.
+	Clock Clock
+	// Record receives a record of every decision, while the session is
+	// locked: it must not call back. nil: none is made.
+	Record func(*Record)
+	// Judged is that of the session's [Decider], called like Record.
+	Judged func(*registry.Step, *registry.Plan, *registry.Tally)
+	// Breakers give abilities a half-open breaker; nil: none has one. See DefaultBreakers.
+	Breakers []Breaker
+	// OnBreaker is told when a breaker changes; it may call back. nil: nobody is.
+	OnBreaker func(BreakerChange)
+	// Metrics is told of every call that a breaker watches. It may belong to
+	// any number of sessions. nil: nobody is.
+	Metrics *breaker.Metrics
+	// Log receives a line for every task that is ended, every failed and every
+	// refused delegation, and every breaker that moves; nil: none.
+	Log *slog.Logger
+	// Delegation says what becomes of workers that have failed.
+	Delegation Delegation
+	// TaskLimits replace limits of built-in rules for some tasks.
+	TaskLimits []TaskLimits
+	// Interactive says that the user watches: what he says begins the streaks
+	// and the comparison of outputs anew. Otherwise an agent that repeats
+	// itself does so whatever is said between.
+	Interactive bool
+	// Edits are the abilities that edit files, as far as the growing-edit
+	// streak is concerned; nil: meter.EditPatterns.
+	Edits []dsl.NamePattern
+}

@@ -1,0 +1,245 @@
+package trace
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/cbpolicy/cbpolicy/internal/jsonv"
+	"github.com/cbpolicy/cbpolicy/session"
+	"github.com/cbpolicy/cbpolicy/session/meter"
+)
+
+// Claude Code writes a file a session, and one a sub-agent, in JSON Lines.
+// The lines are not always in the order of time, one message is spread over
+// several of them, each with the usage so far, and much of what stands there
+// as the user's was put there by the program.
+
+func isClaudeCode(o *outline) bool {
+	if o.hasAny("startTime", "projectHash", "messages") {
+		return false // a session of Gemini CLI
+	}
+	return o.has("sessionId", "type") || o.has("type=summary", "leafUuid") || o.has("type=file-history-snapshot", "messageId")
+}
+
+func readClaudeCode(in *input) {
+	in.session(func(lines []doc) (*Run, error) { return claudeCodeRun(lines, in) })
+}
+
+// claudeLine is a line and its time.
+type claudeLine struct {
+	field
+	line int
+	at   int64
+}
+
+// claudeSession is a session that is being read.
+type claudeSession struct {
+	*builder
+	limits Limits
+	chains map[string]string   // by uuid of a line of a sub-agent: its task
+	tasks  map[string]struct{} // those that were started
+	last   []string            // in the order in which they were
+}
+
+func claudeCodeRun(docs []doc, in *input) (*Run, error) {
+	r := &Run{Format: ClaudeCode}
+	lines := make([]claudeLine, 0, len(docs))
+	at := int64(0)
+	for _, d := range docs {
+		f := record(d.Value)
+		t := f.in("timestamp").instant()
+		if err := f.err(); err != nil {
+			return nil, placed(in.source, d.line, 0, err)
+		}
+		at = cmp.Or(t, at)
+		lines = append(lines, claudeLine{f, d.line, at})
+	}
+	slices.SortStableFunc(lines, func(x, y claudeLine) int { return cmp.Compare(x.at, y.at) })
+	s := claudeSession{builder: newBuilder(r), limits: in.limits, chains: map[string]string{}, tasks: map[string]struct{}{}}
+	main := false
+	for _, f := range lines {
+		r.ID = cmp.Or(r.ID, f.in("sessionId").text())
+		s.at(f.at)
+		side := s.enter(f.field)
+		switch f.in("type").text() {
+		case "user":
+			s.fromUser(f.field, side)
+			main = main || !side
+		case "assistant":
+			s.fromModel(f.field)
+			main = main || !side
+		}
+		if err := f.err(); err != nil {
+			return nil, placed(in.source, f.line, 0, err)
+		}
+	}
+	for _, task := range slices.Backward(s.last) {
+		s.endTask(task)
+	}
+	if !main && len(s.last) == 1 {
+		r.ID = s.last[0] // the file is one of a sub-agent
+	}
+	return s.finish(), nil
+}
+
+// enter makes a line's task the current one, and reports whether it is that
+// of a sub-agent. Older files name no agent: there a task is a chain of lines,
+// each of which names the one before it.
+func (s *claudeSession) enter(f field) (side bool) {
+	s.task = ""
+	if !f.in("isSidechain").yes() {
+		return false
+	}
+	uuid := f.in("uuid").text()
+	s.task = cmp.Or(f.in("agentId").text(), s.chains[f.in("parentUuid").text()], uuid)
+	if uuid != "" {
+		s.chains[uuid] = s.task
+	}
+	return true
+}
+
+// fromUser adds a line that stands there as the user's: results of calls, and
+// texts.
+func (s *claudeSession) fromUser(f field, side bool) {
+	var texts []string
+	content := f.at("message", "content")
+	if content.Kind() == jsonv.List {
+		for _, part := range content.list() {
+			if strings.HasSuffix(part.in("type").text(), "tool_result") {
+				s.toolResult(part)
+				continue
+			}
+			texts = append(texts, part.part())
+		}
+	} else {
+		texts = append(texts, content.text())
+	}
+	origin := f.at("origin", "kind").text()
+	switch {
+	case side:
+		s.start(strings.Join(texts, "\n"))
+	case f.in("isMeta").yes(), f.in("isCompactSummary").yes(), f.in("isVisibleInTranscriptOnly").yes():
+	case origin != "" && origin != "human":
+	default:
+		for _, text := range texts {
+			s.user(typed(text))
+		}
+	}
+}
+
+// start opens the task of a sub-agent with its first text.
+func (s *claudeSession) start(prompt string) {
+	if _, known := s.tasks[s.task]; known || s.task == "" {
+		return
+	}
+	s.tasks[s.task] = struct{}{}
+	s.last = append(s.last, s.task)
+	s.startTask(s.task, "", prompt)
+}
+
+// The tags that the program puts around what it, and not the user, wrote; and
+// those around what the user typed as a command.
+var (
+	programTags = []string{
+		"<command-name>", "<command-message>", "<local-command-stdout>", "<local-command-stderr>", "<local-command-caveat>",
+		"<bash-stdout>", "<bash-stderr>", "<ide_opened_file>", "<ide_selection>", "<ide_diagnostics>", "<system-reminder>",
+		"<task-notification>", "<teammate-message", "<user-prompt-submit-hook>", "[Request interrupted by user",
+	}
+	typedTags = []string{"command-args", "bash-input"}
+)
+
+// typed returns what the user wrote of a text that stands there as the user's.
+func typed(text string) string {
+	trimmed := strings.TrimSpace(text)
+	var own []string
+	for _, tag := range typedTags {
+		if _, rest, ok := strings.Cut(trimmed, "<"+tag+">"); ok && strings.HasPrefix(trimmed, "<") {
+			inside, _, _ := strings.Cut(rest, "</"+tag+">")
+			own = append(own, inside)
+		}
+	}
+	if len(own) > 0 {
+		return strings.Join(own, "\n")
+	}
+	for _, tag := range programTags {
+		if strings.HasPrefix(trimmed, tag) {
+			return ""
+		}
+	}
+	return text
+}
+
+// fromModel adds a line of the model.
+func (s *claudeSession) fromModel(f field) {
+	m := f.in("message").object()
+	if s.task != "" {
+		s.start("")
+	}
+	model := m.in("model").text()
+	if s.run.Model == "" && !strings.HasPrefix(model, "<") {
+		s.run.Model = model
+	}
+	content := m.in("content")
+	if !f.in("isApiErrorMessage").yes() {
+		s.said(content.words())
+	}
+	u := m.in("usage").object()
+	s.spent(session.Event{MessageID: m.in("id").text(), Model: model, Tokens: meter.Tokens{
+		Input: u.in("input_tokens").count(), Output: u.in("output_tokens").count(),
+		CacheRead: u.in("cache_read_input_tokens").count(), CacheWrite: u.in("cache_creation_input_tokens").count(),
+	}})
+	for _, part := range content.parts() {
+		switch kind := part.in("type").text(); {
+		case strings.HasSuffix(kind, "tool_use"):
+			s.toolUse(part)
+		case strings.HasSuffix(kind, "tool_result"):
+			s.toolResult(part)
+		}
+	}
+}
+
+// toolUse adds a call, or what is given to a sub-agent.
+func (s *claudeSession) toolUse(part field) {
+	id, name, input := part.in("id").text(), part.in("name").text(), part.in("input")
+	if (name == "Task" || name == "Agent") && !input.in("prompt").none() {
+		s.delegate(id, name, cmp.Or(input.in("subagent_type").text(), "general-purpose"), input.args(s.limits))
+		return
+	}
+	s.call(id, name, input.args(s.limits))
+}
+
+func (s *claudeSession) toolResult(part field) {
+	content := part.in("content")
+	var failure *session.Failure
+	if part.in("is_error").yes() {
+		text := content.words()
+		failure = &session.Failure{Class: claudeClass(text), Message: text}
+	}
+	s.result(part.in("tool_use_id").text(), "", content.output(), failure)
+}
+
+// The ways in which a refusal and a call that makes no sense are told.
+var (
+	refusals = []string{"The user doesn't want to", "This command requires approval", "[Request interrupted by user"}
+	granted  = []string{"you haven't granted it yet", "requires approval", " was blocked. For security"}
+)
+
+// claudeClass returns the class of an error. A call that nobody allowed has
+// not failed, and one that the program did not take has wrong arguments.
+func claudeClass(text string) string {
+	for _, r := range refusals {
+		if strings.HasPrefix(text, r) {
+			return session.ClassCancelled
+		}
+	}
+	for _, g := range granted {
+		if strings.Contains(text, g) {
+			return session.ClassCancelled
+		}
+	}
+	if strings.HasPrefix(text, "<tool_use_error>") {
+		return session.ClassArguments
+	}
+	return classOf(text)
+}

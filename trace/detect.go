@@ -1,0 +1,122 @@
+package trace
+
+import (
+	"bytes"
+	"strings"
+)
+
+// format is one way in which runs are recorded.
+type format struct {
+	name string
+	// is reports whether a file that begins so is of the format.
+	is func(*outline) bool
+	// read emits the runs of a file.
+	read func(*input)
+}
+
+// The names of the formats.
+const (
+	AgentDojo  = "agentdojo"
+	ClaudeCode = "claude-code"
+	Events     = "events"
+	GeminiCLI  = "gemini-cli"
+	Inspect    = "inspect"
+	Jaeger     = "jaeger"
+	Langfuse   = "langfuse"
+	OpenHands  = "openhands"
+	OTLP       = "otlp"
+	Pi         = "pi"
+	Recording  = "recording"
+	SWEAgent   = "swe-agent"
+	TauBench   = "tau-bench"
+	Tau2       = "tau2"
+)
+
+// formats returns every format, by name.
+func formats() []format {
+	return []format{
+		{AgentDojo, isAgentDojo, readAgentDojo},
+		{ClaudeCode, isClaudeCode, readClaudeCode},
+		{Events, isEvents, readEvents},
+		{GeminiCLI, isGeminiCLI, readGeminiCLI},
+		{Inspect, isInspect, readInspect},
+		{Jaeger, isJaeger, readJaeger},
+		{Langfuse, isLangfuse, readLangfuse},
+		{OpenHands, isOpenHands, readOpenHands},
+		{OTLP, isOTLP, readOTLP},
+		{Pi, isPi, readPi},
+		{Recording, isRecording, readRecording},
+		{SWEAgent, isSWEAgent, readSWEAgent},
+		{TauBench, isTauBench, readTauBench},
+		{Tau2, isTau2, readTau2},
+	}
+}
+
+// Formats returns the names of the formats that are read, in order.
+func Formats() []string {
+	var names []string
+	for _, f := range formats() {
+		names = append(names, f.name)
+	}
+	return names
+}
+
+// Detect tells the format of a file by its beginning, of which at most the
+// first 64 KiB are looked at. The error is an [*UnknownFormatError] or an
+// [*AmbiguousFormatError].
+func Detect(prefix []byte) (string, error) {
+	f, err := detect(outlineOf(prefix))
+	return f.name, err
+}
+
+func detect(o *outline) (format, error) {
+	var found []format
+	var names []string
+	for _, f := range formats() {
+		if f.is(o) {
+			found, names = append(found, f), append(names, f.name)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return format{}, &UnknownFormatError{Tried: Formats()}
+	case 1:
+		return found[0], nil
+	}
+	return format{}, &AmbiguousFormatError{Formats: names}
+}
+
+// named returns the format of a name.
+func named(name string) (format, error) {
+	for _, f := range formats() {
+		if f.name == name {
+			return f, nil
+		}
+	}
+	return format{}, &NoSuchFormatError{Name: name, Known: Formats()}
+}
+
+// yamlOutline adds to an outline what a YAML recording shows: its outermost
+// names, and those of the items of its lists.
+func yamlOutline(o *outline, prefix []byte) {
+	if o.json {
+		return
+	}
+	outer := ""
+	for _, line := range bytes.Split(prefix[:min(len(prefix), outlineBytes)], []byte("\n")) {
+		text := string(line)
+		bare := strings.TrimLeft(text, " ")
+		item := strings.HasPrefix(bare, "- ")
+		name, _, ok := strings.Cut(strings.TrimLeft(strings.TrimPrefix(bare, "- "), " {"), ":")
+		if !ok || len(name) > outlineText || len(o.paths) >= outlinePaths || strings.ContainsAny(name, " \t#\"'") {
+			continue
+		}
+		switch {
+		case item && outer != "":
+			o.paths[outer+".[]."+name] = true
+		case bare == text:
+			outer = name
+			o.paths[name] = true
+		}
+	}
+}

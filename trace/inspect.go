@@ -1,0 +1,244 @@
+package trace
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/cbpolicy/cbpolicy/internal/jsonv"
+	"github.com/cbpolicy/cbpolicy/registry"
+	"github.com/cbpolicy/cbpolicy/session"
+	"github.com/cbpolicy/cbpolicy/session/meter"
+)
+
+// Inspect writes a log of an evaluation, of which each sample is a run. Its
+// events tell when models and tools were called; long texts stand apart and
+// are referred to.
+
+func isInspect(o *outline) bool {
+	return o.has("eval") && (o.has("version", "status") || o.hasAny("eval.eval_id", "eval.task"))
+}
+
+func readInspect(in *input) {
+	model, task, found := "", "", false
+	err := in.members(func(key string) error {
+		switch key {
+		case "eval":
+			d, err := in.value()
+			if err != nil {
+				return err
+			}
+			f := record(d.Value).object()
+			model, task = f.in("model").text(), f.in("task").text()
+			return f.err()
+		case "samples":
+			found = true
+			return in.elements(func(i int) error {
+				return in.element(i, func(d doc, _ string) (*Run, error) {
+					f := record(d.Value).object()
+					r := inspectRun(f, in.limits)
+					r.Model, r.TaskKind = model, task
+					return r, f.err()
+				})
+			})
+		}
+		return in.skip()
+	})
+	if err == nil {
+		err = in.end()
+	}
+	if err == nil && !found {
+		err = &FieldError{Path: "samples", Want: "a list", Got: "nothing"}
+	}
+	in.finish(err)
+}
+
+// inspectSample is a sample that is being read.
+type inspectSample struct {
+	*builder
+	limits Limits
+	apart  field             // the texts that stand apart
+	user   map[string]bool   // by id: messages of the user that were added
+	spans  map[string]string // by id: the span above
+	tools  map[string]bool   // spans of tools
+}
+
+func inspectRun(f field, l Limits) *Run {
+	r := &Run{Format: Inspect, ID: f.in("id").name(), Duration: f.in("total_time").seconds()}
+	if epoch := f.in("epoch").name(); epoch != "" && epoch != "1" {
+		r.ID += "/" + epoch
+	}
+	r.Labels = Labels{
+		Success: inspectScore(f.in("scores").object()), Error: f.at("error", "message").text(), Stop: f.at("limit", "type").text(),
+	}
+	s := inspectSample{
+		builder: newBuilder(r), limits: l, apart: f.in("attachments").object(),
+		user: map[string]bool{}, spans: map[string]string{}, tools: map[string]bool{},
+	}
+	events := f.in("events").list()
+	for _, e := range events {
+		s.event(e)
+	}
+	if len(events) == 0 {
+		s.messages(f.in("messages"))
+	}
+	return s.finish()
+}
+
+// inspectScore reads the first score: C and I stand for correct and incorrect.
+func inspectScore(scores field) Outcome {
+	if scores.Kind() != jsonv.Object || scores.Len() == 0 {
+		return Unknown
+	}
+	first, _ := scores.Elem(0).Member("value")
+	switch first.Text() {
+	case "C", "true":
+		return Yes
+	case "I", "false":
+		return No
+	}
+	if first.Kind() != jsonv.Number {
+		return Unknown
+	}
+	return rewarded(field{first, "scores", scores.fault})
+}
+
+// resolved returns a field, or the text apart that it refers to.
+func (s *inspectSample) resolved(f field) field {
+	const scheme = "attachment://"
+	if f.Kind() == jsonv.String && strings.HasPrefix(f.Text(), scheme) {
+		if text := s.apart.in(strings.TrimPrefix(f.Text(), scheme)); !text.none() {
+			return text
+		}
+	}
+	return f
+}
+
+func (s *inspectSample) event(e field) {
+	at := e.in("timestamp").instant()
+	s.seen(at)
+	switch e.in("event").text() {
+	case "span_begin":
+		id := e.in("id").text()
+		s.spans[id] = e.in("parent_id").text()
+		s.tools[id] = e.in("type").text() == "tool"
+	case "model":
+		s.at(at)
+		s.model(e)
+	case "tool":
+		s.at(at)
+		s.tool(e)
+	}
+}
+
+// inTool reports whether a span is that of a tool or below one: what is told
+// to a model there was written by another model.
+func (s *inspectSample) inTool(span string) bool {
+	for steps := 0; span != "" && steps < maxDepth; steps++ {
+		if s.tools[span] {
+			return true
+		}
+		span = s.spans[span]
+	}
+	return false
+}
+
+// model adds what the user has written since, and the model's answer.
+func (s *inspectSample) model(e field) {
+	if !s.inTool(e.in("span_id").text()) {
+		for _, m := range e.in("input").parts() {
+			s.prompt(m)
+		}
+	}
+	s.at(e.in("completed").instant())
+	output := e.in("output").object()
+	id := ""
+	for _, choice := range output.in("choices").list() {
+		m := choice.in("message").object()
+		id = cmp.Or(id, m.in("id").text())
+		s.said(s.resolved(m.in("content")).words())
+	}
+	s.spent(session.Event{MessageID: id, Model: e.in("model").text(), Tokens: inspectTokens(output.in("usage").object())})
+}
+
+// prompt adds a message of the user or the operator once.
+func (s *inspectSample) prompt(m field) {
+	role := m.in("role").text()
+	if role != "user" && role != "system" {
+		return
+	}
+	text := s.resolved(m.in("content")).words()
+	key := cmp.Or(m.in("id").text(), text)
+	if !s.user[key] {
+		s.user[key] = true
+		s.builder.user(text)
+	}
+}
+
+// inspectTokens reads usage. Whether the input is with what came from the
+// cache differs by provider and shows in the total.
+func inspectTokens(u field) meter.Tokens {
+	t := meter.Tokens{
+		Input: u.in("input_tokens").count(), Output: u.in("output_tokens").count(),
+		CacheRead: u.in("input_tokens_cache_read").count(), CacheWrite: u.in("input_tokens_cache_write").count(),
+	}
+	if total := u.in("total_tokens"); !total.none() && total.count() == plus(t.Input, t.Output) {
+		return withoutCache(t)
+	}
+	return t
+}
+
+// tool adds a call and its result.
+func (s *inspectSample) tool(e field) {
+	id := e.in("id").text()
+	s.call(id, e.in("function").text(), s.arguments(e.in("arguments")))
+	if e.in("completed").none() && e.in("result").none() && e.in("error").none() {
+		return // still under way when the log was written
+	}
+	s.at(e.in("completed").instant())
+	s.result(id, e.in("function").text(), s.resolved(e.in("result")).output(), inspectFailure(e.in("error").object()))
+}
+
+// arguments resolves those that stand apart.
+func (s *inspectSample) arguments(f field) *registry.Values {
+	if f.Kind() != jsonv.Object {
+		return f.args(s.limits)
+	}
+	vs := &registry.Values{}
+	for i := range f.Len() {
+		vs.Bind(f.Key(i), registry.JSON(s.resolved(f.in(f.Key(i))).Value))
+	}
+	return vs
+}
+
+// inspectClasses are the classes of the types of errors that rules tell apart.
+var inspectClasses = map[string]string{
+	"parsing": session.ClassArguments, "file_not_found": session.ClassFileNotFound,
+	"timeout": session.ClassNetwork, "approval": session.ClassCancelled,
+}
+
+func inspectFailure(e field) *session.Failure {
+	if e.none() {
+		return nil
+	}
+	message := e.in("message").text()
+	return &session.Failure{Class: cmp.Or(inspectClasses[e.in("type").text()], session.ClassTool), Message: message}
+}
+
+// messages adds those of a sample without events, and so without times.
+func (s *inspectSample) messages(all field) {
+	for _, m := range all.list() {
+		s.message(0)
+		content := s.resolved(m.in("content"))
+		switch m.in("role").text() {
+		case "assistant":
+			s.said(content.words())
+			for _, c := range m.in("tool_calls").list() {
+				s.call(c.in("id").text(), c.in("function").text(), s.arguments(c.in("arguments")))
+			}
+		case "tool":
+			s.result(m.in("tool_call_id").text(), m.in("function").text(), content.output(), inspectFailure(m.in("error").object()))
+		default:
+			s.prompt(m)
+		}
+	}
+}

@@ -1,0 +1,157 @@
+package trace
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/cbpolicy/cbpolicy/internal/jsonv"
+	"github.com/cbpolicy/cbpolicy/session"
+	"github.com/cbpolicy/cbpolicy/session/meter"
+)
+
+// Langfuse exports a trace with its observations. What kind of thing one is
+// says its type: a GENERATION is a call of a model, a TOOL one of a tool.
+
+func isLangfuse(o *outline) bool {
+	return o.has("trace") && o.hasAny("trace.projectId", "trace.id", "observations") && !o.hasAny("trace.resourceSpans", "trace.batches")
+}
+
+func readLangfuse(in *input) {
+	in.each(func(d doc, _ string) (*Run, error) {
+		f := record(d.Value).object()
+		return langfuseRun(f, in.limits), f.err()
+	})
+}
+
+// observation is a part of a trace.
+type observation struct {
+	field
+	id, kind   string
+	start, end int64
+}
+
+func langfuseRun(f field, l Limits) *Run {
+	t := f.in("trace").object()
+	r := &Run{Format: Langfuse, ID: t.in("id").text(), TaskKind: t.in("name").text()}
+	b := newBuilder(r)
+	trace := langfuseTrace{builder: b, limits: l, byID: map[string]observation{}}
+	var all []observation
+	for _, o := range f.in("observations").list() {
+		x := observation{o, o.in("id").text(), o.in("type").text(), o.in("startTime").instant(), o.in("endTime").instant()}
+		x.end = cmp.Or(x.end, x.start)
+		trace.byID[x.id] = x
+		all = append(all, x)
+		b.seen(x.start)
+		b.seen(x.end)
+	}
+	slices.SortStableFunc(all, func(x, y observation) int { return cmp.Compare(x.start, y.start) })
+	for _, o := range all {
+		switch o.kind {
+		case "TOOL":
+			b.langfuseTool(o, l)
+		case "GENERATION":
+			trace.generation(o)
+		}
+	}
+	return b.finish()
+}
+
+// langfuseTrace is a trace that is being read.
+type langfuseTrace struct {
+	*builder
+	limits Limits
+	byID   map[string]observation
+	first  string // the generation that was first
+	asked  bool   // what the user wrote was found
+}
+
+// langfuseTool adds a call and its result.
+func (b *builder) langfuseTool(o observation, l Limits) {
+	meta := o.in("metadata").inner(l).in("attributes")
+	name := o.in("name").text()
+	for _, prefix := range [...]string{"execute_tool ", "running tool: "} {
+		name = strings.TrimPrefix(name, prefix)
+	}
+	for _, key := range toolNames {
+		if told := meta.in(key); told.Kind() == jsonv.String {
+			name = told.Text()
+			break
+		}
+	}
+	input := o.in("input").inner(l)
+	if inner := input.in("input"); input.Len() == 1 && inner.Kind() == jsonv.Object {
+		input = inner // wrapped by LangSmith
+	}
+	b.at(o.start).call(o.id, name, input.args(l))
+	if o.in("endTime").none() {
+		return
+	}
+	output := responseOutput(o.in("output").inner(l))
+	var failure *session.Failure
+	if o.in("level").text() == "ERROR" {
+		failure = failed(o.in("statusMessage").text())
+	}
+	b.at(o.end).result(o.id, name, output, failure)
+}
+
+// above returns the generations above an observation, the nearest first.
+func (t *langfuseTrace) above(o observation) []observation {
+	var all []observation
+	for range maxNesting {
+		parent, found := t.byID[o.in("parentObservationId").text()]
+		if !found {
+			break
+		}
+		if parent.kind == "GENERATION" {
+			all = append(all, parent)
+		}
+		o = parent
+	}
+	return all
+}
+
+// generation adds what a model answered. Libraries nest: a generation below
+// another is the same call of the model, says nothing new, and counts only if
+// it reports other usage than the one above. What the user wrote is taken from
+// the first call only: what later ones are told may be the words of a model.
+func (t *langfuseTrace) generation(o observation) {
+	above := t.above(o)
+	spent := session.Event{MessageID: o.id, Model: o.in("model").text(), Tokens: langfuseTokens(o.in("usageDetails").object())}
+	for _, a := range above {
+		if spent.Tokens != (meter.Tokens{}) && langfuseTokens(a.in("usageDetails").object()) == spent.Tokens {
+			return
+		}
+	}
+	t.first = cmp.Or(t.first, o.id)
+	if !t.asked && (o.id == t.first || slices.ContainsFunc(above, func(a observation) bool { return a.id == t.first })) {
+		t.at(o.start)
+		for _, text := range o.in("input").inner(t.limits).askedTexts(nil) {
+			t.asked = true
+			t.user(text)
+		}
+	}
+	t.at(o.end)
+	if len(above) == 0 {
+		t.said(o.in("output").inner(t.limits).saidText())
+	}
+	spent.Cost, spent.HasCost = o.in("totalCost").dollars()
+	t.run.Model = cmp.Or(t.run.Model, spent.Model)
+	t.spent(spent)
+}
+
+// langfuseTokens reads usage. What came from the cache is named in several
+// ways, and is in the input if that and the output are the total.
+func langfuseTokens(u field) meter.Tokens {
+	t := meter.Tokens{Input: u.in("input").count(), Output: u.in("output").count()}
+	for _, name := range [...]string{"prompt_details.cache_read", "input_cache_read", "input_cached_tokens", "cache_read_input_tokens"} {
+		t.CacheRead = max(t.CacheRead, u.in(name).count())
+	}
+	for _, name := range [...]string{"input_cache_creation", "cache_creation_input_tokens"} {
+		t.CacheWrite = max(t.CacheWrite, u.in(name).count())
+	}
+	if total := u.in("total"); !total.none() && total.count() == plus(t.Input, t.Output) {
+		return withoutCache(t)
+	}
+	return t
+}

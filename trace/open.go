@@ -1,0 +1,178 @@
+package trace
+
+import (
+	"bufio"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Options say how runs are read. The zero Options find the format and have
+// the default limits.
+type Options struct {
+	Format string // one of Formats; "": found from the content
+	Limits Limits
+}
+
+// Open reads every run of a file, or of all the files below a directory, as
+// Files lists them. Of each pair one is nil: a run that cannot be read is an
+// [*Error], after which the next run or file follows.
+func Open(path string, o Options) iter.Seq2[*Run, error] {
+	return func(yield func(*Run, error) bool) {
+		for file, err := range Files(path) {
+			if err != nil {
+				if !yield(nil, err) {
+					return
+				}
+				continue
+			}
+			for r, err := range openFile(file, o) {
+				if !yield(r, err) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func openFile(path string, o Options) iter.Seq2[*Run, error] {
+	return func(yield func(*Run, error) bool) {
+		f, err := os.Open(path)
+		if err != nil {
+			yield(nil, unread(path, err))
+			return
+		}
+		defer f.Close()
+		Read(path, f, o)(yield)
+	}
+}
+
+// unread is an error of the file system, without its repetition of the name.
+func unread(path string, err error) *Error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		err = p.Err
+	}
+	return &Error{Source: path, Err: err}
+}
+
+// extensions are those of files that may hold runs, without .gz.
+var extensions = [...]string{".json", ".jsonl", ".ndjson", ".traj", ".yaml", ".yml"}
+
+// Files lists the files that Open reads: the path itself if it is a file, or
+// else those below it whose names end in .json, .jsonl, .ndjson, .traj, .yaml
+// or .yml, or in one of these and .gz, in the order of their paths. Files and
+// directories whose names begin with a dot are left out, and links below the
+// path are not followed.
+func Files(path string) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		info, err := os.Stat(path)
+		if err != nil {
+			yield("", unread(path, err))
+			return
+		}
+		if !info.IsDir() {
+			yield(path, nil)
+			return
+		}
+		// The walk itself reports errors by its function only.
+		_ = filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
+			hidden := p != path && strings.HasPrefix(filepath.Base(p), ".")
+			switch {
+			case err != nil:
+				if !yield("", unread(p, err)) {
+					return fs.SkipAll
+				}
+			case hidden && d.IsDir():
+				return fs.SkipDir
+			case !hidden && d.Type().IsRegular() && mayHoldRuns(p):
+				if !yield(p, nil) {
+					return fs.SkipAll
+				}
+			}
+			return nil
+		})
+	}
+}
+
+func mayHoldRuns(path string) bool {
+	name := strings.TrimSuffix(strings.ToLower(path), ".gz")
+	for _, e := range extensions {
+		if strings.HasSuffix(name, e) {
+			return true
+		}
+	}
+	return false
+}
+
+// Read reads every run of a stream, which may be compressed with gzip. The
+// source is what its runs and errors call it.
+func Read(source string, r io.Reader, o Options) iter.Seq2[*Run, error] {
+	return func(yield func(*Run, error) bool) {
+		in, f, err := begin(source, r, o)
+		if err != nil {
+			yield(nil, &Error{Source: source, Err: err})
+			return
+		}
+		in.yield = yield
+		f.read(in)
+	}
+}
+
+// begin unpacks a stream and finds its format.
+func begin(source string, r io.Reader, o Options) (*input, format, error) {
+	limits := o.Limits.withDefaults()
+	buf := bufio.NewReaderSize(r, outlineBytes)
+	if magic, _ := buf.Peek(2); string(magic) == "\x1f\x8b" {
+		z, err := gzip.NewReader(buf)
+		if err != nil {
+			return nil, format{}, fmt.Errorf("the file cannot be unpacked: %w", err)
+		}
+		buf = bufio.NewReaderSize(&bounded{z, limits.Unpacked, limits.Unpacked}, outlineBytes)
+	}
+	if mark, _ := buf.Peek(3); string(mark) == "\ufeff" {
+		buf.Discard(3)
+	}
+	prefix, err := buf.Peek(outlineBytes)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, format{}, err
+	}
+	if len(prefix) == 0 {
+		return nil, format{}, &SyntaxError{Message: "the file is empty"}
+	}
+	shape := outlineOf(prefix)
+	yamlOutline(shape, prefix)
+	var f format
+	if o.Format != "" {
+		f, err = named(o.Format)
+	} else {
+		f, err = detect(shape)
+	}
+	if err != nil {
+		return nil, format{}, err
+	}
+	return newInput(source, buf, limits, shape.lines, nil), f, nil
+}
+
+// bounded reads up to a limit, and fails beyond it.
+type bounded struct {
+	io.Reader
+	left, limit int64
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	n, err := b.Reader.Read(p)
+	if b.left -= int64(n); b.left < 0 {
+		return 0, &LimitError{What: "a compressed file", Limit: b.limit, Unit: "bytes"}
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = fmt.Errorf("the file cannot be unpacked: %w", err)
+	}
+	return n, err
+}

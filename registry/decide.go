@@ -105,7 +105,7 @@ func (v *Verdict) conclude() {
 		if !f.Decides() {
 			continue
 		}
-		v.Decision = max(v.Decision, decisionOf(f.Rule.Action.Kind))
+		v.Decision = max(v.Decision, DecisionOf(f.Rule.Action.Kind))
 		switch {
 		case f.Rule.Action.Kind != dsl.Throttle || v.RetryAfter == waitNone:
 		case f.RetryAfter == waitNone:

@@ -45,8 +45,8 @@ func (d *Decision) UnmarshalText(text []byte) error {
 // Blocks reports whether the step must not run as things stand.
 func (d Decision) Blocks() bool { return d > Warned }
 
-// decisionOf maps an action to the decision it asks for.
-func decisionOf(a dsl.ActionKind) Decision { return Decision(a) + 1 }
+// DecisionOf maps an action to the decision it asks for.
+func DecisionOf(a dsl.ActionKind) Decision { return Decision(a) + 1 }
 
 // Why tells how an atom came to hold.
 type Why int
@@ -119,7 +119,7 @@ func (v *Verdict) Reset(st *Step) {
 func (v *Verdict) Blocking() *Fired {
 	for i := range v.Fired {
 		f := &v.Fired[i]
-		if f.Decides() && decisionOf(f.Rule.Action.Kind) == v.Decision {
+		if f.Decides() && DecisionOf(f.Rule.Action.Kind) == v.Decision {
 			return f
 		}
 	}

@@ -123,5 +123,5 @@ func (s *Session) until(worker string, at int64) time.Duration {
 
 // delegation is the step of giving a worker a task, with nothing said of it.
 func (s *Session) delegation(worker string) *registry.Step {
-	return s.complete(&Step{Call: Call{Ability: delegatePrefix + worker}, Worker: worker})
+	return s.complete(&Step{Call: Call{Ability: DelegatePrefix + worker}, Worker: worker})
 }

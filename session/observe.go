@@ -155,7 +155,7 @@ func (s *Session) closeTask(id string, at int64) {
 func (s *Session) called(e *Event) *registry.Step {
 	rs := &registry.Step{Ability: e.Ability, Worker: e.Worker, CallID: e.CallID, Args: e.Args}
 	if e.Type == Delegate && rs.Ability == "" {
-		rs.Ability = delegatePrefix + e.Worker
+		rs.Ability = DelegatePrefix + e.Worker
 	}
 	return rs
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/cbpolicy/cbpolicy/session/meter"
 )
 
-// delegatePrefix begins the ability of a delegation.
-const delegatePrefix = "delegate."
+// DelegatePrefix begins the ability of a delegation.
+const DelegatePrefix = "delegate."
 
 // tasks is a session's work: the meters of its tasks, what has been ended,
 // and the limits that hold for one task only.
@@ -69,7 +69,7 @@ func WorkerOf(st *registry.Step) string {
 	if st.Worker != "" {
 		return st.Worker
 	}
-	name, _ := strings.CutPrefix(st.Ability, delegatePrefix)
+	name, _ := strings.CutPrefix(st.Ability, DelegatePrefix)
 	if len(name) == len(st.Ability) {
 		return ""
 	}

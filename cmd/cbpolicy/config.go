@@ -78,6 +78,13 @@ func printJSON(w io.Writer, v any) error {
 	return enc.Encode(v)
 }
 
+// printLine prints a value as JSON on one line.
+func printLine(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
 // configFlag adds --config.
 func configFlag(cmd *cobra.Command, path *string) {
 	cmd.Flags().StringVar(path, "config", "", "the configuration `FILE`; without it "+config.FileName+", if there is one here")

@@ -2,9 +2,11 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -21,8 +23,28 @@ func TestScript(t *testing.T) {
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "repeat": repeat},
 	})
+}
+
+// repeat writes a line again and again: repeat FILE FROM TO LINE, in which {n}
+// is the number and {s} the number as seconds of a minute, in two digits.
+func repeat(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 4 {
+		ts.Fatalf("usage: repeat FILE FROM TO LINE")
+	}
+	from, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	to, err := strconv.Atoi(args[2])
+	ts.Check(err)
+	f, err := os.OpenFile(ts.MkAbs(args[0]), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	ts.Check(err)
+	for n := from; n <= to; n++ {
+		line := strings.NewReplacer("{n}", strconv.Itoa(n), "{s}", fmt.Sprintf("%02d", n%60)).Replace(args[3])
+		_, err = f.WriteString(line + "\n")
+		ts.Check(err)
+	}
+	ts.Check(f.Close())
 }
 
 // exits runs a program and compares its exit code: exits CODE PROGRAM ARG…

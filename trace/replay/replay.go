@@ -1,0 +1,276 @@
+package replay
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/cbpolicy/cbpolicy/actions"
+	"github.com/cbpolicy/cbpolicy/registry"
+	"github.com/cbpolicy/cbpolicy/session"
+	"github.com/cbpolicy/cbpolicy/state/memory"
+	"github.com/cbpolicy/cbpolicy/trace"
+)
+
+// Confirm is what follows a question in a recording, which nobody answers.
+type Confirm string
+
+// What can follow.
+const (
+	Stop    Confirm = "stop"    // the run is stopped there
+	Approve Confirm = "approve" // the answer is yes, each time
+	Decline Confirm = "decline" // the answer is no: the call is not made, and the run goes on
+)
+
+// Options set up a replay. Session.Registry is required.
+type Options struct {
+	// Session sets up the session of every run. Its id, store and clock are
+	// the replay's own.
+	Session session.Options
+	Confirm Confirm // "": Stop
+}
+
+// Run replays a run. The error is that of the context, or of a session that
+// cannot be set up.
+func Run(ctx context.Context, r *trace.Run, o Options) (Result, error) {
+	d, err := newDriver(r, o)
+	if err != nil {
+		return Result{}, err
+	}
+	for i := range r.Events {
+		if err := ctx.Err(); err != nil {
+			return Result{}, err
+		}
+		if d.event(ctx, &r.Events[i]); d.result.Halted() {
+			return d.halted(r.Events[i:]), nil
+		}
+	}
+	if d.finish(ctx); ctx.Err() == nil && d.result.Halted() {
+		return d.halted(nil), nil
+	}
+	return d.result, ctx.Err()
+}
+
+// driver puts the events of a run to a session.
+type driver struct {
+	run     *trace.Run
+	session *session.Session
+	gate    *actions.Gate
+	clock   *session.VirtualClock
+	waited  time.Duration // for room, by which the rest of the run is moved
+	confirm Confirm
+	chains  map[string]string // by task
+	flights []flight
+	asked   *registry.Fired // the question that was just asked
+	result  Result
+}
+
+// flight is a call whose result is still to come.
+type flight struct {
+	id       string
+	step     *session.Step
+	declined bool // it was not made
+}
+
+func newDriver(r *trace.Run, o Options) (*driver, error) {
+	d := &driver{run: r, confirm: o.Confirm, chains: map[string]string{}, result: Result{
+		Source: r.Source, Format: r.Format, Chain: r.Chain, Decision: registry.Allow.String(), Fired: []string{},
+	}}
+	for i := range r.Events {
+		if isCall(&r.Events[i]) {
+			d.result.ToolCalls++
+		}
+	}
+	d.clock = session.NewVirtualClock(begin(r))
+	in := o.Session
+	in.ID, in.Clock, in.Store = "replay", d.clock, memory.New(memory.Options{Now: d.clock.Now})
+	var err error
+	if d.session, err = session.New(in); err != nil {
+		return nil, err
+	}
+	d.gate = &actions.Gate{Session: d.session, Clock: d.clock, Confirmer: actions.ConfirmFunc(d.answer)}
+	d.gate.Waiting = func(_ *session.Step, v *registry.Verdict, w time.Duration) {
+		d.note(v)
+		d.waited += w
+	}
+	return d, nil
+}
+
+// begin is when a run begins.
+func begin(r *trace.Run) time.Time {
+	if len(r.Events) == 0 {
+		return time.Unix(0, trace.UntimedStart)
+	}
+	return time.Unix(0, r.Events[0].At)
+}
+
+func isCall(e *session.Event) bool { return e.Type == session.ToolUse || e.Type == session.Delegate }
+
+// event puts one event to the session.
+func (d *driver) event(ctx context.Context, e *session.Event) {
+	at := e.At + int64(d.waited)
+	d.clock.Advance(max(time.Duration(at-d.clock.Now()), 0))
+	switch {
+	case isCall(e):
+		d.call(ctx, e)
+	case e.Type == session.ToolResult && d.reported(ctx, e):
+	default:
+		if e.Type == session.TaskStart {
+			d.chains[e.Task] = e.Chain
+		}
+		moved := *e
+		moved.At = d.clock.Now()
+		d.halts(d.session.Observe(ctx, &moved))
+	}
+}
+
+// call has a call judged, and lets it be made if it may.
+func (d *driver) call(ctx context.Context, e *session.Event) {
+	d.result.HaltedAt++ // the number of the call, for now
+	st := &session.Step{
+		Call: session.Call{ID: e.CallID, Ability: e.Ability, Args: e.Args}, Worker: e.Worker, Task: e.Task,
+		Chain: d.chain(e.Task),
+	}
+	if st.Chain != "" {
+		st.Run = cmp.Or(e.Task, "replay")
+	}
+	if e.Type == session.Delegate && e.Ability == "" {
+		st.Ability = session.DelegatePrefix + e.Worker
+	}
+	d.asked = nil
+	v, err := d.gate.Enter(ctx, st)
+	d.note(v)
+	switch {
+	case ctx.Err() != nil: // nothing was decided
+	case err == nil:
+		d.flights = append(d.flights, flight{e.CallID, st, false})
+	case d.confirm == Decline && d.asked != nil && v.Decision == registry.Confirm:
+		d.flights = append(d.flights, flight{e.CallID, st, true})
+	default:
+		d.stop(v.Decision.String(), blocked(v))
+	}
+}
+
+// chain is what a task runs; a call that names no task belongs to the run.
+func (d *driver) chain(task string) string {
+	if task == "" {
+		return d.run.Chain
+	}
+	return d.chains[task]
+}
+
+// answer answers a question, as the replay is to.
+func (d *driver) answer(_ context.Context, q *actions.Question) ([]actions.Answer, error) {
+	d.asked = &q.Rules[0]
+	if d.result.FirstConfirm == nil {
+		d.result.FirstConfirm = &Question{d.result.HaltedAt, d.asked.Rule.ID}
+	}
+	answer := actions.No
+	if d.confirm == Approve {
+		answer = actions.Yes
+	}
+	return slices.Repeat([]actions.Answer{answer}, len(q.Rules)), nil
+}
+
+// reported reports the result of a call that was let through, and reports
+// whether it is that of a call at all.
+func (d *driver) reported(ctx context.Context, e *session.Event) bool {
+	i := slices.IndexFunc(d.flights, func(f flight) bool { return f.id == e.CallID })
+	if i < 0 {
+		return false
+	}
+	f := d.flights[i]
+	d.flights = slices.Delete(d.flights, i, i+1)
+	if f.declined {
+		return true
+	}
+	o := session.Outcome{Step: f.step, Output: e.Output}
+	if e.Error != nil {
+		o.Failed, o.Class, o.Message = true, e.Error.Class, e.Error.Message
+	}
+	_ = d.session.After(ctx, o) // its store is in memory, and its own history has the result in any case
+	return true
+}
+
+// halts takes in what came to hold between calls.
+func (d *driver) halts(halts []session.Halt) {
+	for i := range halts {
+		h := &halts[i]
+		d.fired(&h.Fired)
+		if d.result.Halted() || !h.Fired.Decides() {
+			continue
+		}
+		switch decision := registry.DecisionOf(h.Action); {
+		case h.Ended || decision == registry.Review || decision == registry.Abort:
+			d.stop(decision.String(), &h.Fired)
+		case decision == registry.Confirm:
+			if d.result.FirstConfirm == nil {
+				d.result.FirstConfirm = &Question{d.result.HaltedAt, h.Fired.Rule.ID}
+			}
+			if d.confirm == Stop || d.confirm == "" {
+				d.stop(decision.String(), &h.Fired)
+			}
+		case decision == registry.Warned:
+			d.result.Decision = decision.String()
+		}
+	}
+}
+
+// finish has the outputs of the last calls judged, which no later call would.
+func (d *driver) finish(ctx context.Context) {
+	var v registry.Verdict
+	d.session.Before(ctx, &session.Step{Chain: d.run.Chain, Final: true}, &v)
+	d.note(&v)
+	if f := blocked(&v); f != nil {
+		if v.Decision == registry.Confirm && d.result.FirstConfirm == nil {
+			d.result.FirstConfirm = &Question{d.result.HaltedAt, f.Rule.ID}
+		}
+		if v.Decision != registry.Confirm || d.confirm == Stop || d.confirm == "" {
+			d.stop(v.Decision.String(), f)
+			return
+		}
+	}
+	d.result.HaltedAt = 0
+}
+
+// stop notes what the run is stopped by.
+func (d *driver) stop(decision string, f *registry.Fired) {
+	d.result.Decision, d.result.Rule = decision, f.Rule.ID
+	d.result.Reason, d.result.Explain = f.ReasonText(), f.Explain()
+}
+
+// note takes in the rules that a verdict names.
+func (d *driver) note(v *registry.Verdict) {
+	for i := range v.Fired {
+		d.fired(&v.Fired[i])
+	}
+	if v.Decision == registry.Warned {
+		d.result.Decision = v.Decision.String()
+	}
+}
+
+func (d *driver) fired(f *registry.Fired) {
+	if !slices.Contains(d.result.Fired, f.Rule.ID) {
+		d.result.Fired = append(d.result.Fired, f.Rule.ID)
+	}
+}
+
+// halted is the result of a run that is stopped before the rest of its events.
+func (d *driver) halted(rest []session.Event) Result {
+	t := trace.Sum(rest)
+	d.result.Saved = &Saved{
+		ToolCalls: d.result.ToolCalls - d.result.HaltedAt, Tokens: t.InputTokens + t.OutputTokens, Cents: Cents(t.Cost),
+	}
+	return d.result
+}
+
+// ParseConfirm reads what is to follow a question.
+func ParseConfirm(text string) (Confirm, error) {
+	switch c := Confirm(text); c {
+	case Stop, Approve, Decline:
+		return c, nil
+	}
+	return "", fmt.Errorf("%q is none of stop, approve and decline", text)
+}

@@ -1,0 +1,32 @@
+package session
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/cbpolicy/cbpolicy/registry"
+	"github.com/cbpolicy/cbpolicy/session/meter"
+	"github.com/cbpolicy/cbpolicy/state"
+)
+
+// SlugSessionEnded is the rule id of a refusal after End.
+const SlugSessionEnded = "session_ended"
+
+// End closes the session: the store forgets what it kept for it, every further
+// step is refused, and what it remembered of outputs, words and tasks is
+// dropped. An error means that the store could not be told; what it kept then
+// runs out by itself.
+func (s *Session) End(ctx context.Context) (err error) {
+	s.mu.Lock()
+	defer s.unlock()
+	defer errorOnPanic(&err)
+	var v registry.Verdict
+	v.Refuse(&registry.Step{Session: s.id}, SlugSessionEnded, "the session has ended")
+	s.tasks = newTasks(meter.Options{}, s.at(0))
+	s.tasks.ended[""] = ending{v.Fired[0]}
+	s.outputs, s.user, s.seen, s.history = &registry.Values{}, registry.Words{}, registry.Words{}, History{}
+	if err := s.decider.Store.Forget(ctx, state.Ended{Session: s.id}); err != nil {
+		return fmt.Errorf("session %s: end: %w", s.id, err)
+	}
+	return nil
+}

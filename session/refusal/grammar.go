@@ -1,0 +1,36 @@
+package refusal
+
+// grammar is the few words by which sentences are taken apart, whatever the
+// table says.
+type grammar struct {
+	but, that, other word          // other: "else"
+	leads            map[word]bool // may stand before a sentence's beginning
+	joins            map[word]bool // a clause begins after them
+	reports          map[word]bool // a clause begins after them and "that"
+	ifs              map[word]bool // begin a condition
+	nones            map[word]bool // a sentence that begins with one says that something is not
+	untils           map[word]bool // what follows would lift the limitation
+	noBut            map[word]bool // "but" after them is no new sentence
+}
+
+func (d *Detector) newGrammar() grammar {
+	return grammar{
+		but: d.number("but"), that: d.number("that"), other: d.number("else"),
+		// "Sorry, unable to …", "No, I can't …"
+		leads: d.setOf(`sorry apologies my unfortunately regrettably sadly alas well ok okay hmm hi hello hey
+			no nope nah yes yeah but and so then thus therefore hence however still also yet afraid
+			currently honestly frankly again oops error warning please dear team all there user supervisor`),
+		joins: d.setOf(`and but so or yet then therefore thus hence however still sorry afraid unfortunately
+			regrettably sadly apologies think believe know fear say mean means guess suspect found see
+			realised realized determined concluded regret currently sadly clearly here there now as
+			no yes nope plus otherwise meanwhile also well therefore where model ai assistant agent bot`),
+		// "I found that I cannot", unlike "the pages that I cannot"
+		reports: d.setOf(`afraid sorry found determined concluded discovered realised realized learned
+			see say report regret fear means mean inform you think believe know decided confirm say
+			apologize apologise state stating is appears seems`),
+		ifs:    d.setOf("if unless whenever should suppose supposing assuming"),
+		nones:  d.setOf("nothing no none neither"),
+		untils: d.setOf("without until till unless before"),
+		noBut:  d.setOf("nothing anything not all last everything help none no"),
+	}
+}

@@ -1,0 +1,144 @@
+package refusal
+
+// token is a word of an answer.
+type token struct {
+	word       word
+	start, end int  // in the scanned text
+	clause     bool // punctuation before it begins a clause
+}
+
+// match is a place in a sentence where a pattern applies.
+type match struct {
+	pattern    int32
+	start, end int // tokens, end exclusive
+}
+
+// matches appends the places where patterns apply in a sentence, less those
+// that a harmless phrase overlaps. A pattern counts once per beginning, with
+// its longest match.
+func (d *Detector) matches(tokens []token, found []match) []match {
+	harmless := false
+	for at := range tokens {
+		for _, id := range d.byFirst[tokens[at].word] {
+			p := &d.patterns[id]
+			if !d.anchored(p.anchor, tokens, at) {
+				continue
+			}
+			if end := p.match(tokens, at); end > at {
+				found = append(found, match{id, at, end})
+				harmless = harmless || p.role == Harmless
+			}
+		}
+	}
+	if harmless {
+		found = d.cancel(found)
+	}
+	return found
+}
+
+// cancel drops the matches that a harmless one overlaps.
+func (d *Detector) cancel(found []match) []match {
+	kept := make([]match, 0, len(found))
+	for _, m := range found {
+		overlapped := false
+		for _, h := range found {
+			if d.patterns[h.pattern].role == Harmless && h.start < m.end && m.start < h.end {
+				overlapped = true
+				break
+			}
+		}
+		if !overlapped {
+			kept = append(kept, m)
+		}
+	}
+	return kept
+}
+
+// match returns the end of the longest match from a token on, -1 if there is
+// none. Bit i of reach tells that i words were taken; so a pattern costs its
+// parts times its span, whatever it holds.
+func (p *pattern) match(tokens []token, at int) int {
+	rest := tokens[at:]
+	if len(rest) > maxSpan {
+		rest = rest[:maxSpan]
+	}
+	reach := uint64(1)
+	for i := range p.elements {
+		if reach = p.elements[i].step(rest, reach); reach == 0 {
+			return -1
+		}
+	}
+	for n := len(rest); n > 0; n-- {
+		if reach&(1<<n) != 0 && (!p.last || at+n == len(tokens)) {
+			return at + n
+		}
+	}
+	return -1
+}
+
+// step returns where an element may end, for where it may begin.
+func (e *element) step(rest []token, from uint64) uint64 {
+	var to uint64
+	if e.optional {
+		to = from
+	}
+	for n := range len(rest) + 1 {
+		if from&(1<<n) == 0 {
+			continue
+		}
+		if e.gap {
+			to |= 1 << n
+			for skip := range min(gapWords, len(rest)-n) {
+				if rest[n+skip].clause {
+					break
+				}
+				to |= 1 << (n + skip + 1)
+			}
+			continue
+		}
+		if n < len(rest) && e.single[rest[n].word] {
+			to |= 1 << (n + 1)
+		}
+		for _, s := range e.several {
+			if startsWith(rest[n:], s) {
+				to |= 1 << (n + len(s))
+			}
+		}
+	}
+	return to
+}
+
+func startsWith(tokens []token, words []word) bool {
+	if len(tokens) < len(words) {
+		return false
+	}
+	for i, w := range words {
+		if tokens[i].word != w {
+			return false
+		}
+	}
+	return true
+}
+
+// anchored reports whether a phrase that is bound to the beginning of a
+// sentence or clause may begin at a token.
+func (d *Detector) anchored(a anchor, tokens []token, at int) bool {
+	switch a {
+	case anywhere:
+		return true
+	case atClause:
+		if tokens[at].clause || at > 0 && d.joins[tokens[at-1].word] {
+			return true
+		}
+		// "I found that I cannot" begins a clause; "all that I cannot do" does not.
+		if at > 1 && tokens[at-1].word == d.that && d.reports[tokens[at-2].word] {
+			return true
+		}
+	}
+	for _, t := range tokens[:at] {
+		if !d.leads[t.word] {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,163 @@
+package refusal
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+)
+
+// Role is what a phrase says of the answer it stands in.
+type Role uint8
+
+// The roles. The zero value is GivesUp, what an operator most often adds.
+const (
+	GivesUp     Role = iota // the whole task is refused or failed: counts wherever it is said
+	Cannot                  // a limitation: a refusal unless something was delivered before it
+	HandsBack               // the task goes back: a failure unless something was delivered before it
+	ReturnsVoid             // the task goes back, and says that there is no result
+	Unfinished              // announced or stopped half-way: counts if the answer holds nothing else
+	Harmless                // cancels any phrase that it overlaps
+	Delivers                // something was done: the answer is a result, if only in part
+	Asks                    // its sentence asks for what the worker needs
+	Neutral                 // its sentence says nothing of the result: thanks, effort, obstacles
+)
+
+// Pattern is a phrase and what it says.
+type Pattern struct {
+	// Text is the phrase: words, which match whatever their case, apostrophes
+	// and contractions ("can not" is also "can't" and "cannot"), and
+	//
+	//	(a|b c)   one of these
+	//	[a|b c]   one of these, or none
+	//	<name>    one of a named list of words, such as <i>, <cannot>; [<name>]: or none
+	//	...       up to five words of the same clause
+	//	^ first   the phrase begins its sentence
+	//	~ first   the phrase begins a clause
+	//	$ last    the phrase ends its sentence
+	//
+	// It does not begin with a gap, and something in it is not optional.
+	Text string
+	Role Role
+}
+
+// PatternError says which pattern cannot be read, where and why.
+type PatternError struct {
+	Index   int    // in the table, from 0
+	Text    string // the pattern
+	Column  int    // in code points, from 1; 0: the pattern as a whole
+	Message string
+}
+
+// Error names the pattern, the column and what is wrong.
+func (e *PatternError) Error() string {
+	if e.Column == 0 {
+		return fmt.Sprintf("phrase %d %q: %s", e.Index+1, e.Text, e.Message)
+	}
+	return fmt.Sprintf("phrase %d %q, column %d: %s", e.Index+1, e.Text, e.Column, e.Message)
+}
+
+// The bounds of a table. A phrase spans at most maxSpan words, so that where
+// it may end fits one machine word.
+const (
+	maxPatterns = 2000
+	maxPattern  = 2000 // bytes
+	maxElements = 16
+	maxSpan     = 63
+	gapWords    = 5
+)
+
+var tooMany = fmt.Sprintf("a table holds at most %d phrases", maxPatterns)
+
+// word is a number for a word that occurs in a pattern; other words are 0.
+type word int32
+
+type anchor uint8
+
+const (
+	anywhere anchor = iota
+	atSentence
+	atClause
+)
+
+// pattern is a compiled Pattern.
+type pattern struct {
+	text     string
+	role     Role
+	anchor   anchor
+	last     bool // ends its sentence
+	elements []element
+}
+
+// element is one position of a pattern: a gap, or alternatives.
+type element struct {
+	gap      bool
+	optional bool
+	single   map[word]bool
+	several  [][]word
+}
+
+// firsts returns the words that a pattern may begin with.
+func (p *pattern) firsts() map[word]bool {
+	all := map[word]bool{}
+	for i := range p.elements {
+		e := &p.elements[i]
+		maps.Copy(all, e.single)
+		for _, s := range e.several {
+			all[s[0]] = true
+		}
+		if !e.optional {
+			break
+		}
+	}
+	return all
+}
+
+func (e *element) add(words []word) {
+	if len(words) == 1 {
+		e.single[words[0]] = true
+		return
+	}
+	e.several = append(e.several, words)
+}
+
+// span returns the most words that an element takes.
+func (e *element) span() int {
+	if e.gap {
+		return gapWords
+	}
+	n := 1
+	for _, s := range e.several {
+		n = max(n, len(s))
+	}
+	return n
+}
+
+// number returns the word's number, a new one if it has none.
+func (d *Detector) number(s string) word {
+	w, known := d.words[s]
+	if !known {
+		w = word(len(d.words) + 1)
+		d.words[s] = w
+	}
+	return w
+}
+
+func (d *Detector) setOf(words string) map[word]bool {
+	set := map[word]bool{}
+	for _, s := range strings.Fields(words) {
+		set[d.number(s)] = true
+	}
+	return set
+}
+
+// wordsOf returns the words of a text as they are matched: lower-case,
+// contractions taken apart.
+func (d *Detector) wordsOf(text string) []word {
+	var out []word
+	for r := (wordReader{s: text}); r.next(); {
+		for _, part := range r.parts() {
+			out = append(out, d.number(part))
+		}
+	}
+	return out
+}

@@ -1,0 +1,144 @@
+package refusal
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// reader splits an answer into sentences. It leaves out what is not the
+// worker's own word: quotations, code, what it thought aloud.
+type reader struct {
+	d       *Detector
+	words   wordReader
+	text    string
+	at      int
+	quoted  bool // block quotations are read too
+	clause  bool // the next word begins a clause
+	now     draft
+	found   []match
+	endless map[rune]int // up to where a quotation that such a mark opens has no end
+	reading reading
+}
+
+func (d *Detector) read(text string) reading {
+	r := reader{d: d, text: text, words: wordReader{s: text}}
+	return r.all()
+}
+
+// readQuoted reads an answer that is nothing but a block quotation.
+func (d *Detector) readQuoted(text string) reading {
+	r := reader{d: d, text: text, words: wordReader{s: text}, quoted: true}
+	return r.all()
+}
+
+func (r *reader) all() reading {
+	r.line()
+	for r.at < len(r.text) {
+		c, size := utf8.DecodeRuneInString(r.text[r.at:])
+		switch {
+		case isWord(c):
+			r.word()
+		case c == '\n':
+			r.at += size
+			r.line()
+		case isOpening(c):
+			r.quotation(c, size)
+		case c == '\'' || c == '‘':
+			r.singleQuotation(c, size)
+		case c == '<' && r.tag():
+		default:
+			r.punctuation(c)
+			r.at += size
+		}
+	}
+	r.end()
+	return r.reading
+}
+
+// word takes a word into the sentence. "but" begins a sentence of its own, as
+// what follows it is judged on its own, save in "nothing but", "can't but".
+func (r *reader) word() {
+	r.words.read(r.at)
+	r.now.figure = r.now.figure || strings.ContainsAny(string(r.words.buf), "0123456789")
+	for i, part := range r.words.parts() {
+		w := r.d.words[part]
+		if i == 0 && w != 0 && w == r.d.but && r.splits() {
+			r.end()
+		}
+		r.add(token{word: w, start: r.words.start, end: r.words.end})
+	}
+	r.at = r.words.end
+}
+
+func (r *reader) splits() bool {
+	n := len(r.now.tokens)
+	return n > 0 && !r.d.noBut[r.now.tokens[n-1].word]
+}
+
+func (r *reader) add(t token) {
+	if len(r.now.tokens) == maxSentence {
+		r.end()
+	}
+	t.clause, r.clause = r.clause, false
+	r.now.tokens = append(r.now.tokens, t)
+}
+
+// punctuation ends a sentence or a clause.
+func (r *reader) punctuation(c rune) {
+	after := r.text[r.at+utf8.RuneLen(c):]
+	switch c {
+	case '.':
+		if strings.HasPrefix(after, ".") || r.at > 0 && r.text[r.at-1] == '.' {
+			r.clause = true
+		} else if endsHere(after) {
+			r.end()
+		}
+	case '!', ';', '—', '–':
+		r.end()
+	case '?':
+		r.now.question = true
+		r.end()
+	case ':':
+		if endsHere(after) {
+			r.now.label = true
+			r.end()
+		}
+	case '-':
+		// A dash between blanks, not a hyphen.
+		if r.at > 0 && isBlank(r.text[r.at-1]) && after != "" && isBlank(after[0]) {
+			r.end()
+		}
+	case '|':
+		r.now.item = true
+		r.clause = true
+	case ',', '(', ')', '…':
+		r.clause = true
+	}
+}
+
+func isBlank(b byte) bool { return b == ' ' || b == '\t' || b == '\n' || b == '\r' }
+
+// endsHere reports whether a full stop or colon before a text ends something:
+// a blank follows, if only behind closing marks.
+func endsHere(after string) bool {
+	after = strings.TrimLeft(after, "*_)]\"'”’~`>")
+	if after == "" || isBlank(after[0]) {
+		return true
+	}
+	c, _ := utf8.DecodeRuneInString(after)
+	return unicode.IsSpace(c)
+}
+
+// end closes the sentence.
+func (r *reader) end() {
+	if len(r.now.tokens) > 0 {
+		s, asks, found := r.d.say(r.text, &r.now, r.found)
+		r.reading.sentences = append(r.reading.sentences, s)
+		r.reading.asks = r.reading.asks || asks
+		r.found = found
+	}
+	// The rows of a list go on over the sentences in them.
+	r.now = draft{tokens: r.now.tokens[:0], heading: r.now.heading, item: r.now.item}
+	r.clause = false
+}

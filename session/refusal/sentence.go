@@ -1,0 +1,118 @@
+package refusal
+
+// maxSentence is how many words are judged as one sentence; a longer one is
+// judged in parts.
+const maxSentence = 200
+
+// draft is a sentence while it is read.
+type draft struct {
+	tokens   []token
+	question bool
+	label    bool // ends in a colon
+	heading  bool
+	item     bool // of a list or table
+	figure   bool // holds a digit
+}
+
+// labelWords is up to how many words before a colon are a label, not content.
+const labelWords = 3
+
+// say tells what a sentence says.
+func (d *Detector) say(text string, s *draft, found []match) (sentence, bool, []match) {
+	out := sentence{words: len(s.tokens), row: s.item && s.figure}
+	out.neutral = s.question || s.heading || s.label && len(s.tokens) <= labelWords
+	asks := s.question && !holds(s, d.other)
+	found = d.matches(s.tokens, found[:0])
+	conditional := d.begins(s.tokens, d.ifs)
+	var best *match
+	for i := range found {
+		m := &found[i]
+		switch role := d.patterns[m.pattern].role; role {
+		case Harmless:
+		case Neutral:
+			out.neutral = true
+		case Asks:
+			out.neutral, asks = true, true
+		case Delivers:
+			// "Nothing was booked" delivers nothing.
+			out.delivers = out.delivers || !s.question && !conditional && !d.denies(s.tokens)
+		case Unfinished:
+			if !s.question && !out.unfinished.Failed() {
+				out.unfinished = d.verdict(text, s, m, Incomplete)
+			}
+		default:
+			if s.question || conditional && role != ReturnsVoid {
+				continue
+			}
+			if best == nil || rank(role) > rank(d.patterns[best.pattern].role) {
+				best = m
+			}
+		}
+	}
+	if best != nil {
+		out.failure = d.finding(text, s, best)
+	}
+	return out, asks, found
+}
+
+// rank orders what one sentence may say of a failure.
+func rank(r Role) int {
+	switch r {
+	case ReturnsVoid:
+		return 3
+	case GivesUp:
+		return 2
+	case HandsBack:
+		return 1
+	}
+	return 0
+}
+
+func (d *Detector) finding(text string, s *draft, m *match) *finding {
+	role, kind := d.patterns[m.pattern].role, Refusal
+	if role == HandsBack || role == ReturnsVoid {
+		kind = HandedBack
+	}
+	f := &finding{role: role, verdict: d.verdict(text, s, m, kind)}
+	for _, t := range s.tokens[m.end:] {
+		f.needs = f.needs || d.untils[t.word]
+	}
+	return f
+}
+
+func (d *Detector) verdict(text string, s *draft, m *match, kind Kind) Verdict {
+	return Verdict{
+		Kind:    kind,
+		Phrase:  phrase(text[s.tokens[m.start].start:s.tokens[m.end-1].end]),
+		Pattern: d.patterns[m.pattern].text,
+	}
+}
+
+// begins reports whether a sentence begins with one of some words. One that
+// begins with a condition speaks of a case, not of the task.
+func (d *Detector) begins(tokens []token, words map[word]bool) bool {
+	for _, t := range tokens {
+		if words[t.word] {
+			return true
+		}
+		if !d.leads[t.word] {
+			return false
+		}
+	}
+	return false
+}
+
+// denies reports whether a sentence begins with a word such as "nothing"; "No,
+// I moved it" does not.
+func (d *Detector) denies(tokens []token) bool {
+	return d.nones[tokens[0].word] && (len(tokens) == 1 || !tokens[1].clause)
+}
+
+func holds(s *draft, w word) bool {
+	for _, t := range s.tokens {
+		if t.word == w {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,28 @@
+package refusal
+
+import "slices"
+
+// Defaults returns the built-in table, a new slice each time: to be given to
+// [New], with phrases added or left out.
+func Defaults() []Pattern {
+	var all []Pattern
+	for _, part := range []struct {
+		role    Role
+		phrases []string
+	}{
+		{GivesUp, givesUp},
+		{Cannot, cannot},
+		{HandsBack, handsBack},
+		{ReturnsVoid, returnsVoid},
+		{Unfinished, unfinished},
+		{Harmless, harmless},
+		{Delivers, delivers},
+		{Asks, asks},
+		{Neutral, neutral},
+	} {
+		for _, text := range part.phrases {
+			all = append(all, Pattern{Text: text, Role: part.role})
+		}
+	}
+	return slices.Clip(all)
+}

@@ -1,0 +1,118 @@
+package refusal
+
+// handsBack: the task returns to who gave it.
+var handsBack = []string{
+	// "Transferring back to supervisor", "handing this back to you"
+	"^ [successfully|now] <giving> [<it>] [over] [back] [over] to [the|my|our] <boss>",
+	"^ (control|task|conversation) [is|was|has been] (returned|transferred|handed|passed) [over] [back] [over] to [the] <boss>",
+	"^ (transferring|returning|handing|passing) [<it>] [over] back $",
+	"~ <i> [<adv>] [am|will|have|would|would like to|need to|must|have to|am going to] [<adv>] <giving> [<it>] [over] [back] [over] to [the|my|our] [main|other|right|appropriate] <boss>",
+	"<giving> <it> [over] [back] [over] to [the|my|our|another|a different] <boss>",
+	"<giving> <it> [right] back [over] [to you]",
+	"^ (back|over) to [you|the|my|our] [<boss>] $",
+	"^ back to (you|the supervisor|the orchestrator|the manager|the coordinator)",
+	"^ (transfer|handoff|hand off|handover|escalation|return) to [the] <boss>",
+	// "Please assign another worker", "this is a job for the flights team"
+	"(please|kindly) (assign|ask|route|forward|delegate|reassign|redirect|send|pass|hand|transfer|give|try|use|involve|escalate) ... (another|a different|some other|someone else|a human|the right|the appropriate|the responsible) ",
+	"(should|must|needs to|need to|has to|ought to|would) be (handled|assigned|given|routed|sent|taken|reassigned|delegated|forwarded|transferred|directed|addressed|escalated) (by|to) (another|a different|the|someone else|a human|whoever)",
+	"(belongs to|belongs with|is a job for|is a matter for|is one for|is a task for|is something for|is a question for|is work for) (the|another|a different|someone) ... (team|agent|worker|department|assistant|else|specialist|colleague|desk)",
+}
+
+// returnsVoid: the task returns, and the words say that nothing came of it.
+var returnsVoid = []string{
+	"<giving> ... (without|with no) [a|any|an|having] [usable|useful|concrete|final|real|further] <result>",
+	"<giving> [<it>] ... (unresolved|undone|empty handed|uncompleted|unsolved|unanswered|untouched|unstarted)",
+	"<giving> [<it>] [back] [over] to [the|my|our] <boss> (without|with no) ... <result>",
+}
+
+// unfinished: announced, or stopped before the end.
+var unfinished = []string{
+	// "I will look into it", "let me check", "working on it"
+	"~ <i> [<adv>] will [<adv>] (look|check|search|start|begin|get back|get started|get on|work|try|see|investigate|find|research|now|need|report back|update you|let you know|let the|continue|proceed|do that|do this|take|go|fetch|query|read|review|analyze|analyse|use)",
+	"~ <i> am [<adv>] (going to|about to|working on|looking|checking|searching|starting|trying|still|in the process|on it)",
+	"^ let me (look|check|search|start|begin|see|find|think|get|first|try|pull|fetch|do|take|review|read|know)",
+	"^ [still] (working on|looking into|searching|checking|processing|starting|in progress|on it)",
+	"^ (please|just) [wait|hold|hang|give me|one] [on] [a|one] (moment|second|minute|sec|while)",
+	"^ (one|just a) moment",
+	"^ to be continued",
+	// "Agent stopped due to iteration limit", "I ran out of steps"
+	"(stopped|ended|terminated|halted|aborted) (due to|because of|after|at) ... (limit|iterations|steps|timeout|time limit|budget|turns)",
+	"(ran|running|run) out of (time|tokens|steps|budget|turns|iterations|context|attempts|quota|credits)",
+	"(reached|hit|exceeded) (the|my|our) [maximum|max] ... (limit|iterations|steps|turns|budget)",
+	"~ <i> [<adv>] (have|has) not [<adv>] (finished|completed|started|begun|got to|gotten to|had time|had the time)",
+	"~ <i> [<adv>] did not (finish|complete|get to|get around)",
+	"^ (task|work|job|report|result|answer|this) [is|remains] [still] (unfinished|incomplete|not finished|not complete|pending|in progress)",
+	"^ (tbd|todo|placeholder|incomplete|unfinished|pending) $",
+}
+
+// harmless: holds the words of a refusal and is none.
+var harmless = []string{
+	// "I can't recommend it enough", "I couldn't agree more"
+	"<i> [<adv>] (can not|could not) [<adv>] (wait|recommend|stress|emphasise|emphasize|overstate|overemphasize|thank|praise|fault|complain|agree more|be happier|be more|be better|be prouder|be clearer|imagine|think of a better|ask for|say enough|rule out|exclude|go wrong|help but|but|resist|argue|deny|ignore|understate|miss|have asked|have done it without|have hoped|find fault)",
+	"<i> [<adv>] (can not|could not) be (happier|more|better|prouder|clearer|further)",
+	// "I couldn't find any problems", "found no evidence"
+	"<i> [<adv>] <cannot> [<adv>] (find|see|spot|detect|identify|locate|reproduce|discover|trigger|provoke|observe|confirm) [any|a|single|one|anything|the|much|further|remaining|obvious|real|other] ... <fault>",
+	"<unable> [<adv>] (find|see|spot|detect|identify|locate|discover) [any|a|single|one|anything|further|remaining|obvious|real|other] ... <fault>",
+	"<i> [<adv>] (did not|do not|have not) [<adv>] (find|see|spot|detect|have|found|seen|notice|identify) [any|a|single|anything|further] ... <fault>",
+	"<i> [<adv>] (found|see|have|saw|spotted|detected|identified|noticed) (no|nothing) ... <fault>",
+	// "I was not able to break it"
+	"<i> [<adv>] <cannot> (break|crash|exploit|bypass|provoke|fool|trick|falsify|refute|disprove|tell the difference|tell them apart|see why not|make it fail|get it to fail)",
+	"<i> (do not|would not|see no) (think|believe|need|see a need|see why|want|mean|expect|recommend|advise|mind|worry|doubt|know why|know whether|know if|care|like|use|charge)",
+	// "Cannot be combined with other offers": a rule, not a report.
+	"^ (can not|could not|may not) (be|exceed|have|contain|stand|sleep|wait)",
+	// "I refused the offer" is told of the work.
+	"<i> (refused|declined|rejected) (the|their|his|her|all|optional|non essential) (offer|cookies|cookie|invitation|upsell|insurance|quote|discount|charge|meeting|calendar)",
+	"(declined|refused|rejected) (by|at|on|in|for|the|because) ",
+	// "There's nothing I can't do"
+	"(nothing|anything|no one|nobody|everything|something) [that] <i> <cannot>",
+	"(no|without any|without) (result|results) (missing|left out|omitted)",
+	"not (only|just|merely)",
+	// "found that I cannot" holds the refusal behind it.
+	"<i> found (that|out that|myself|it hard|it impossible|nothing|no|neither|only that)",
+	"<i> [<adv>] (used|got|kept|left|made|set|put|reached|called in|sent|received|obtained) (to|an error|a 4xx|errors|only errors|getting|trying|asking|failing|stuck|blocked|locked|no|nothing|out|an empty|empty|denied|rejected|refused|logged|timeouts|a timeout|an exception|rate limited|403|404|401|429|500|502|503|504|nowhere|kicked|redirected|the same error|every|several|multiple|many|numerous|repeated|a blank|into|an access|a permission|a captcha|a request|the request|your|a message|the following error|the error|a server|an internal)",
+}
+
+// delivers: something was done.
+var delivers = []string{
+	// "I booked", "we have now written"
+	"~ <i> [<adv>] [have|did|had] [<adv>|already|successfully|instead|since|manually] <did>",
+	"~ (i|we) [<adv>] [have] ... and [<adv>|then|already|successfully|instead] <did> (the|a|an|it|them|your|all|both|one|two|three|this|these|some)",
+	"~ <i> [<adv>] (was|were|am|have been) [<adv>] able to",
+	"~ <i> [<adv>] can confirm",
+	// "Booked.", "Found 3 of 5 results"
+	"^ [successfully|all|everything|both|now|already] (done|fixed|booked|ready|finished|completed|complete|found|created|written|sent|merged|deployed|reserved|resolved|saved|solved|updated|uploaded|scheduled|ordered|confirmed|delivered|added|removed|deleted|implemented|translated|converted|generated|approved|cancelled|refunded|published|installed|migrated|verified|cleaned|compiled|extracted|collected|attached|success|paid|shipped|drafted|summarised|summarized|refactored|patched|built|downloaded|replaced|renamed|moved|fetched|retrieved|got|wrote)",
+	// "Here is the report", "attached", "see below"
+	"(here|below|attached|enclosed) (is|are) (the|a|an|your|my|what i found|all|two|three|four|five|some data|both|one|its|his|her|their|our|everything|what was found|that)",
+	"(is|are|was|were|has been|have been|got) [now|already|successfully|all|both|also] (attached|below|ready|booked|reserved|saved|fixed|merged|deployed|confirmed|uploaded|scheduled|enclosed|live|green|done|finished|complete|completed|resolved|in place|up and running|created|generated|stored|sent|ordered|paid|updated|added|written|refunded)",
+	"(see|find) (the) (attached|attachment|table|list|file|report)",
+	// "3 of 5", "two of the three"
+	"(the) (cause|answer|fix|result|total|solution|root cause|cheapest|best match|closest|price|winner) (is|was|are)",
+	"(instead|however) (i|we) <did>",
+}
+
+// asks: a question without a question mark.
+var asks = []string{
+	"^ (please|kindly) (provide|share|send|confirm|tell|specify|upload|paste|clarify|supply|state|let me know|give me|attach|indicate|choose|pick)",
+	"~ (please|kindly) (provide|share|send me|confirm|tell me|specify|upload|paste|clarify|supply|let me know|give me|indicate|choose|pick)",
+	"~ let me know (which|what|whether|if you|when|who|where|how many|how much|your|the)",
+	"~ <i> (need|require) (to know|your|you to|the|a|an|some|more|one|two|further)",
+}
+
+// neutral: its sentence says nothing of the result.
+var neutral = []string{
+	// Greetings, thanks, regrets.
+	"^ (thank|thanks|hi|hello|hey|sorry|apologies|my apologies|unfortunately|regrettably|sadly|alas|ok|okay|sure|certainly|understood|noted|great|good|interesting|absolutely|of course|welcome|greetings|no|nope|yes|well|dear user|dear supervisor|best|kind regards|regards|happy to|glad to|hope|status|result|outcome|task|request|update|note|summary|final answer|answer|response|error|warning|report) ",
+	"~ <i> [<adv>] [have|had|did] [<adv>|now|already|carefully|thoroughly] <tried>",
+	"~ <i> (did|have done|do) (everything|all|my best|our best|what)",
+	"~ <i> (ran into|hit|encountered|met with|came across|faced|got) ... (error|errors|wall|problem|problems|issue|issues|limit|obstacle|difficulty|difficulties)",
+	"~ <i> (am|was) [just|only|merely|simply] (a|an|the|your|here|sorry|afraid|designed|happy|built|made|trained|configured|set up|asked|told|aware|still|text|read|given|grateful|truly|very|so|really|deeply)",
+	"^ as (an|a|your|the) ",
+	"^ (tried|attempted|searched|checked|looked|after|despite|having|given|upon|during|following|while|although|though|even|based on)",
+	// What stood in the way.
+	"<obstacle>",
+	// Advice in place of a result.
+	"~ you (can|could|may|might|will|would|should|need|want|have)",
+	"^ (instead|perhaps|maybe|try|consider|contact|consult|ask|for|a human|someone|another|alternatively|that said|in the meantime|the user|feel free|use|check|visit|look|reach|please|let|if|only)",
+	"(anything|something|someone|somewhere|anyone) else",
+	"feel free",
+}

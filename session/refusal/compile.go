@@ -93,7 +93,9 @@ func (c *compiler) element() *PatternError {
 	}
 	c.at += end
 	for _, w := range words {
-		if err := c.append(element{single: map[word]bool{w: true}}, start); err != nil {
+		var one element
+		one.add([]word{w})
+		if err := c.append(one, start); err != nil {
 			return err
 		}
 	}
@@ -109,7 +111,7 @@ func (c *compiler) group(closing byte, optional bool) *PatternError {
 	}
 	inner := c.p.Text[start+1 : start+size]
 	c.at += size + 1
-	e := element{optional: optional, single: map[word]bool{}}
+	e := element{optional: optional}
 	if closing == '>' {
 		if err := c.list(&e, inner, start); err != nil {
 			return err

@@ -3,14 +3,14 @@ package refusal
 // grammar is the few words by which sentences are taken apart, whatever the
 // table says.
 type grammar struct {
-	but, that, other word          // other: "else"
-	leads            map[word]bool // may stand before a sentence's beginning
-	joins            map[word]bool // a clause begins after them
-	reports          map[word]bool // a clause begins after them and "that"
-	ifs              map[word]bool // begin a condition
-	nones            map[word]bool // a sentence that begins with one says that something is not
-	untils           map[word]bool // what follows would lift the limitation
-	noBut            map[word]bool // "but" after them is no new sentence
+	but, that, other word    // other: "else"
+	leads            wordSet // may stand before a sentence's beginning
+	joins            wordSet // a clause begins after them
+	reports          wordSet // a clause begins after them and "that"
+	ifs              wordSet // begin a condition
+	nones            wordSet // a sentence that begins with one says that something is not
+	untils           wordSet // what follows would lift the limitation
+	noBut            wordSet // "but" after them is no new sentence
 }
 
 func (d *Detector) newGrammar() grammar {

@@ -1,5 +1,7 @@
 package refusal
 
+import "math/bits"
+
 // token is a word of an answer.
 type token struct {
 	word       word
@@ -17,11 +19,17 @@ type match struct {
 // that a harmless phrase overlaps. A pattern counts once per beginning, with
 // its longest match.
 func (d *Detector) matches(tokens []token, found []match) []match {
-	harmless := false
+	harmless, sentence := false, true
 	for at := range tokens {
-		for _, id := range d.byFirst[tokens[at].word] {
+		sentence = sentence && (at == 0 || d.leads.has(tokens[at-1].word))
+		first := tokens[at].word
+		if int(first) >= len(d.byFirst) {
+			continue
+		}
+		clause := sentence || d.beginsClause(tokens, at)
+		for _, id := range d.byFirst[first] {
 			p := &d.patterns[id]
-			if !d.anchored(p.anchor, tokens, at) {
+			if p.anchor == atSentence && !sentence || p.anchor == atClause && !clause {
 				continue
 			}
 			if end := p.match(tokens, at); end > at {
@@ -82,10 +90,8 @@ func (e *element) step(rest []token, from uint64) uint64 {
 	if e.optional {
 		to = from
 	}
-	for n := range len(rest) + 1 {
-		if from&(1<<n) == 0 {
-			continue
-		}
+	for ; from != 0; from &= from - 1 {
+		n := bits.TrailingZeros64(from)
 		if e.gap {
 			to |= 1 << n
 			for skip := range min(gapWords, len(rest)-n) {
@@ -96,8 +102,11 @@ func (e *element) step(rest []token, from uint64) uint64 {
 			}
 			continue
 		}
-		if n < len(rest) && e.single[rest[n].word] {
+		if n < len(rest) && e.single.has(rest[n].word) {
 			to |= 1 << (n + 1)
+		}
+		if n == len(rest) || !e.starts.has(rest[n].word) {
+			continue
 		}
 		for _, s := range e.several {
 			if startsWith(rest[n:], s) {
@@ -120,25 +129,11 @@ func startsWith(tokens []token, words []word) bool {
 	return true
 }
 
-// anchored reports whether a phrase that is bound to the beginning of a
-// sentence or clause may begin at a token.
-func (d *Detector) anchored(a anchor, tokens []token, at int) bool {
-	switch a {
-	case anywhere:
+// beginsClause reports whether a clause begins within a sentence.
+func (d *Detector) beginsClause(tokens []token, at int) bool {
+	if tokens[at].clause || at > 0 && d.joins.has(tokens[at-1].word) {
 		return true
-	case atClause:
-		if tokens[at].clause || at > 0 && d.joins[tokens[at-1].word] {
-			return true
-		}
-		// "I found that I cannot" begins a clause; "all that I cannot do" does not.
-		if at > 1 && tokens[at-1].word == d.that && d.reports[tokens[at-2].word] {
-			return true
-		}
 	}
-	for _, t := range tokens[:at] {
-		if !d.leads[t.word] {
-			return false
-		}
-	}
-	return true
+	// "I found that I cannot" begins a clause; "all that I cannot do" does not.
+	return at > 1 && tokens[at-1].word == d.that && d.reports.has(tokens[at-2].word)
 }

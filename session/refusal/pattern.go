@@ -2,7 +2,6 @@ package refusal
 
 import (
 	"fmt"
-	"maps"
 	"strings"
 )
 
@@ -92,31 +91,43 @@ type pattern struct {
 type element struct {
 	gap      bool
 	optional bool
-	single   map[word]bool
+	single   wordSet
+	starts   wordSet // of several
 	several  [][]word
 }
 
-// firsts returns the words that a pattern may begin with.
-func (p *pattern) firsts() map[word]bool {
-	all := map[word]bool{}
+// wordSet is a set of words, a bit for each.
+type wordSet []uint64
+
+func (s wordSet) has(w word) bool { return int(w>>6) < len(s) && s[w>>6]&(1<<(w&63)) != 0 }
+
+func (s *wordSet) add(w word) {
+	for int(w>>6) >= len(*s) {
+		*s = append(*s, 0)
+	}
+	(*s)[w>>6] |= 1 << (w & 63)
+}
+
+// mayBegin reports whether a pattern may begin with a word.
+func (p *pattern) mayBegin(w word) bool {
 	for i := range p.elements {
 		e := &p.elements[i]
-		maps.Copy(all, e.single)
-		for _, s := range e.several {
-			all[s[0]] = true
+		if e.single.has(w) || e.starts.has(w) {
+			return true
 		}
 		if !e.optional {
 			break
 		}
 	}
-	return all
+	return false
 }
 
 func (e *element) add(words []word) {
 	if len(words) == 1 {
-		e.single[words[0]] = true
+		e.single.add(words[0])
 		return
 	}
+	e.starts.add(words[0])
 	e.several = append(e.several, words)
 }
 
@@ -142,10 +153,10 @@ func (d *Detector) number(s string) word {
 	return w
 }
 
-func (d *Detector) setOf(words string) map[word]bool {
-	set := map[word]bool{}
+func (d *Detector) setOf(words string) wordSet {
+	var set wordSet
 	for _, s := range strings.Fields(words) {
-		set[d.number(s)] = true
+		set.add(d.number(s))
 	}
 	return set
 }

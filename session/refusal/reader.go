@@ -1,6 +1,7 @@
 package refusal
 
 import (
+	"bytes"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -48,7 +49,7 @@ func (r *reader) all() reading {
 			r.singleQuotation(c, size)
 		case c == '<' && r.tag():
 		default:
-			r.punctuation(c)
+			r.punctuation(c, size)
 			r.at += size
 		}
 	}
@@ -60,20 +61,24 @@ func (r *reader) all() reading {
 // what follows it is judged on its own, save in "nothing but", "can't but".
 func (r *reader) word() {
 	r.words.read(r.at)
-	r.now.figure = r.now.figure || strings.ContainsAny(string(r.words.buf), "0123456789")
-	for i, part := range r.words.parts() {
-		w := r.d.words[part]
-		if i == 0 && w != 0 && w == r.d.but && r.splits() {
+	r.now.figure = r.now.figure || bytes.ContainsAny(r.words.buf, "0123456789")
+	r.at = r.words.end
+	if r.words.isWhole() {
+		w := r.d.words[string(r.words.buf)]
+		if w != 0 && w == r.d.but && r.splits() {
 			r.end()
 		}
 		r.add(token{word: w, start: r.words.start, end: r.words.end})
+		return
 	}
-	r.at = r.words.end
+	for _, part := range r.words.parts() {
+		r.add(token{word: r.d.words[part], start: r.words.start, end: r.words.end})
+	}
 }
 
 func (r *reader) splits() bool {
 	n := len(r.now.tokens)
-	return n > 0 && !r.d.noBut[r.now.tokens[n-1].word]
+	return n > 0 && !r.d.noBut.has(r.now.tokens[n-1].word)
 }
 
 func (r *reader) add(t token) {
@@ -85,8 +90,8 @@ func (r *reader) add(t token) {
 }
 
 // punctuation ends a sentence or a clause.
-func (r *reader) punctuation(c rune) {
-	after := r.text[r.at+utf8.RuneLen(c):]
+func (r *reader) punctuation(c rune, size int) {
+	after := r.text[r.at+size:]
 	switch c {
 	case '.':
 		if strings.HasPrefix(after, ".") || r.at > 0 && r.text[r.at-1] == '.' {

@@ -43,7 +43,7 @@ type Detector struct {
 	words    map[string]word     // of every word in a pattern
 	lists    map[string][][]word // the named lists that were used
 	patterns []pattern
-	byFirst  map[word][]int32 // patterns by a word they may begin with
+	byFirst  [][]int32 // patterns by a word they may begin with
 	grammar
 }
 
@@ -64,7 +64,7 @@ func New(table []Pattern) (*Detector, error) {
 	if len(table) > maxPatterns {
 		return nil, &PatternError{Index: maxPatterns, Message: tooMany}
 	}
-	d := &Detector{words: map[string]word{}, byFirst: map[word][]int32{}, lists: map[string][][]word{}}
+	d := &Detector{words: map[string]word{}, lists: map[string][][]word{}}
 	d.grammar = d.newGrammar()
 	for i, p := range table {
 		c, err := d.compile(p)
@@ -73,8 +73,14 @@ func New(table []Pattern) (*Detector, error) {
 			return nil, err
 		}
 		d.patterns = append(d.patterns, c)
-		for first := range c.firsts() {
-			d.byFirst[first] = append(d.byFirst[first], int32(i))
+	}
+	// Every word has its number now; word 0 is in no pattern.
+	d.byFirst = make([][]int32, len(d.words)+1)
+	for i := range d.patterns {
+		for w := range d.byFirst {
+			if d.patterns[i].mayBegin(word(w)) {
+				d.byFirst[w] = append(d.byFirst[w], int32(i))
+			}
 		}
 	}
 	return d, nil

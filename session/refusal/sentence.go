@@ -75,7 +75,7 @@ func (d *Detector) finding(text string, s *draft, m *match) *finding {
 	}
 	f := &finding{role: role, verdict: d.verdict(text, s, m, kind)}
 	for _, t := range s.tokens[m.end:] {
-		f.needs = f.needs || d.untils[t.word]
+		f.needs = f.needs || d.untils.has(t.word)
 	}
 	return f
 }
@@ -90,12 +90,12 @@ func (d *Detector) verdict(text string, s *draft, m *match, kind Kind) Verdict {
 
 // begins reports whether a sentence begins with one of some words. One that
 // begins with a condition speaks of a case, not of the task.
-func (d *Detector) begins(tokens []token, words map[word]bool) bool {
+func (d *Detector) begins(tokens []token, words wordSet) bool {
 	for _, t := range tokens {
-		if words[t.word] {
+		if words.has(t.word) {
 			return true
 		}
-		if !d.leads[t.word] {
+		if !d.leads.has(t.word) {
 			return false
 		}
 	}
@@ -105,7 +105,7 @@ func (d *Detector) begins(tokens []token, words map[word]bool) bool {
 // denies reports whether a sentence begins with a word such as "nothing"; "No,
 // I moved it" does not.
 func (d *Detector) denies(tokens []token) bool {
-	return d.nones[tokens[0].word] && (len(tokens) == 1 || !tokens[1].clause)
+	return d.nones.has(tokens[0].word) && (len(tokens) == 1 || !tokens[1].clause)
 }
 
 func holds(s *draft, w word) bool {

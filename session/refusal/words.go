@@ -1,6 +1,7 @@
 package refusal
 
 import (
+	"bytes"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -76,6 +77,12 @@ func digitAt(s string, i int) bool { return i < len(s) && '0' <= s[i] && s[i] <=
 
 func digitBefore(b []byte) bool {
 	return len(b) > 0 && '0' <= b[len(b)-1] && b[len(b)-1] <= '9'
+}
+
+// isWhole reports whether the word is no contraction.
+func (r *wordReader) isWhole() bool {
+	_, known := contractions[string(r.buf)]
+	return !known && bytes.IndexByte(r.buf, '\'') < 0
 }
 
 // parts takes a contraction apart: "can't" and "cannot" are "can", "not".

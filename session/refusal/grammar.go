@@ -8,6 +8,7 @@ type grammar struct {
 	joins            wordSet // a clause begins after them
 	reports          wordSet // a clause begins after them and "that"
 	ifs              wordSet // begin a condition
+	turns            wordSet // a sentence that begins with one says what there is all the same
 	nones            wordSet // a sentence that begins with one says that something is not
 	untils           wordSet // what follows would lift the limitation
 	noBut            wordSet // "but" after them is no new sentence
@@ -23,12 +24,13 @@ func (d *Detector) newGrammar() grammar {
 		joins: d.setOf(`and but so or yet then therefore thus hence however still sorry afraid unfortunately
 			regrettably sadly apologies think believe know fear say mean means guess suspect found see
 			realised realized determined concluded regret currently sadly clearly here there now as
-			no yes nope plus otherwise meanwhile also well therefore where model ai assistant agent bot`),
+			no yes nope seems seem appears seemingly plus otherwise meanwhile also well therefore where model ai assistant agent bot`),
 		// "I found that I cannot", unlike "the pages that I cannot"
 		reports: d.setOf(`afraid sorry found determined concluded discovered realised realized learned
 			see say report regret fear means mean inform you think believe know decided confirm say
 			apologize apologise state stating is appears seems`),
 		ifs:    d.setOf("if unless whenever should suppose supposing assuming"),
+		turns:  d.setOf("but however nevertheless nonetheless"),
 		nones:  d.setOf("nothing no none neither"),
 		untils: d.setOf("without until till unless before"),
 		noBut:  d.setOf("nothing anything not all last everything help none no"),

@@ -19,8 +19,7 @@ func listNames() string {
 
 var lists = map[string]string{
 	// Who answers: the worker itself.
-	"i": `i|we|this agent|this assistant|this worker|this bot|this model|our team|my team|our agent|
-		the worker|the assistant|the agent`,
+	"i": `i|we|this agent|this assistant|this worker|this bot|this model|our team|my team|our agent`,
 	// The answerer's forms of "be".
 	"am": `am|are|is|was|were|remain|feel|have been|has been|will be|would be`,
 	// Adverbs that may stand between the answerer and what it cannot.
@@ -44,7 +43,7 @@ var lists = map[string]string{
 		carry|continue|comply|finish|accomplish|go any further|go further|satisfy|perform this|perform that|
 		perform the|perform these|execute this|execute the|process this|process your|process the|handle this|
 		handle that|handle your|handle the|take this|take on|take care|accommodate|oblige|go ahead|
-		make progress|make any progress|make that happen|make this happen|deliver|solve this|resolve this|
+		make progress|make any progress|make that happen|make this happen|solve this|resolve this|
 		get this done|get it done|act on`,
 	// What a worker needs in order to work.
 	"means": `access|permission|permissions|ability|capability|capabilities|capacity|tool|tools|tooling|
@@ -97,7 +96,7 @@ var lists = map[string]string{
 		invalid|rejected|rejects|timed out|times out|timeout|timeouts|fails|failed|error|errors|empty|corrupted|corrupt|captcha|
 		paywall|paywalled|locked|forbidden|refused|refuses|unsupported|limited|disabled|broken|not|no|nothing|none|
 		never|without|only|401|403|404|429|500|502|503|504|unresponsive|interrupted|hangs|hung|crashes|crashed|
-		exhausted|exceeded|insufficient|unauthorized|unauthorised|inaccessible|impossible|unknown|stuck|
+		exhausted|maintenance|exceeded|insufficient|unauthorized|unauthorised|inaccessible|impossible|unknown|stuck|
 		keeps|prevents|blocks|block|protected|encrypted|password|behind|hidden|private|login|sign in|barred|banned|prevented|restricted|confidential|illegal|unsafe|harmful|sensitive|outside|beyond`,
 	// Who delegates.
 	"boss": `supervisor|orchestrator|coordinator|manager|main agent|parent|parent agent|caller|planner|lead|

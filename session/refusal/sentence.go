@@ -17,6 +17,10 @@ type draft struct {
 // labelWords is up to how many words before a colon are a label, not content.
 const labelWords = 3
 
+// turnWords is from how many words on a sentence that begins with "but" gives
+// something after a limitation: "I have no live data, but a litre is about 2 EUR".
+const turnWords = 5
+
 // say tells what a sentence says.
 func (d *Detector) say(text string, s *draft, found []match) (sentence, bool, []match) {
 	out := sentence{words: len(s.tokens), row: s.item && s.figure}
@@ -49,8 +53,11 @@ func (d *Detector) say(text string, s *draft, found []match) (sentence, bool, []
 			}
 		}
 	}
-	if best != nil {
+	switch {
+	case best != nil:
 		out.failure = d.finding(text, s, best)
+	case !out.neutral && !out.unfinished.Failed() && out.words >= turnWords:
+		out.delivers = out.delivers || d.turns.has(s.tokens[0].word)
 	}
 	return out, asks, found
 }

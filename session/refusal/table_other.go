@@ -48,7 +48,9 @@ var unfinished = []string{
 // harmless: holds the words of a refusal and is none.
 var harmless = []string{
 	// "I can't recommend it enough", "I couldn't agree more"
-	"<i> [<adv>] (can not|could not) [<adv>] (wait|recommend|stress|emphasise|emphasize|overstate|overemphasize|thank|praise|fault|complain|agree more|be happier|be more|be better|be prouder|be clearer|imagine|think of a better|ask for|say enough|rule out|exclude|go wrong|help but|but|resist|argue|deny|ignore|understate|miss|have asked|have done it without|have hoped|find fault)",
+	"<i> [<adv>] <cannot> [<adv>] (wait|lose|fail|beat|guarantee|promise|vouch|be sure|be certain|say for sure|say for certain|say which you|tell for sure|speak for|recommend|stress|emphasise|emphasize|overstate|overemphasize|thank|praise|fault|complain|agree more|be happier|be more|be better|be prouder|be clearer|imagine|think of a better|ask for|say enough|rule out|exclude|go wrong|help but|but|resist|argue|deny|ignore|understate|miss|have asked|have done it without|have hoped|find fault)",
+	// A story of a user: who says "I" is not the worker.
+	"as (a|an|the) (user|customer|admin|visitor|buyer|guest|tenant|patient|student|manager|developer|member|shopper|reader|seller|traveller|employee) ... i <cannot>",
 	"<i> [<adv>] (can not|could not) be (happier|more|better|prouder|clearer|further)",
 	// "I couldn't find any problems", "found no evidence"
 	"<i> [<adv>] <cannot> [<adv>] (find|see|spot|detect|identify|locate|reproduce|discover|trigger|provoke|observe|confirm) [any|a|single|one|anything|the|much|further|remaining|obvious|real|other] ... <fault>",
@@ -81,6 +83,9 @@ var delivers = []string{
 	"~ <i> [<adv>] can confirm",
 	// "Booked.", "Found 3 of 5 results"
 	"^ [successfully|all|everything|both|now|already] (done|fixed|booked|ready|finished|completed|complete|found|created|written|sent|merged|deployed|reserved|resolved|saved|solved|updated|uploaded|scheduled|ordered|confirmed|delivered|added|removed|deleted|implemented|translated|converted|generated|approved|cancelled|refunded|published|installed|migrated|verified|cleaned|compiled|extracted|collected|attached|success|paid|shipped|drafted|summarised|summarized|refactored|patched|built|downloaded|replaced|renamed|moved|fetched|retrieved|got|wrote)",
+	"^ <did> (the|a|an|it|them|your|both|all|instead|two|three|this|these|some|every|each)",
+	// A letter that was asked for.
+	"^ subject $",
 	// "Here is the report", "attached", "see below"
 	"(here|below|attached|enclosed) (is|are) (the|a|an|your|my|what i found|all|two|three|four|five|some data|both|one|its|his|her|their|our|everything|what was found|that)",
 	"(is|are|was|were|has been|have been|got) [now|already|successfully|all|both|also] (attached|below|ready|booked|reserved|saved|fixed|merged|deployed|confirmed|uploaded|scheduled|enclosed|live|green|done|finished|complete|completed|resolved|in place|up and running|created|generated|stored|sent|ordered|paid|updated|added|written|refunded)",
@@ -113,6 +118,8 @@ var neutral = []string{
 	// Advice in place of a result.
 	"~ you (can|could|may|might|will|would|should|need|want|have)",
 	"^ (instead|perhaps|maybe|try|consider|contact|consult|ask|for|a human|someone|another|alternatively|that said|in the meantime|the user|feel free|use|check|visit|look|reach|please|let|if|only)",
+	"~ (the|another|your|a|our|my) ... (team|agent|worker|colleague|desk|department|assistant|supervisor|specialist|colleagues|expert|operator) (can|could|may|might|will|should|would|is|has)",
+	"~ <i> (can|could|may|would|will) [<adv>|instead|still|happily|gladly] (help|assist|offer|suggest|recommend|try|answer|be happy|be glad|explain|guide|point|advise|be of)",
 	"(anything|something|someone|somewhere|anyone) else",
 	"feel free",
 }

@@ -11,7 +11,7 @@ var givesUp = []string{
 	"^ <unable> [<adv>] <task>",
 	"^ (can not|could not|unable to) (do|help) (this|that|it|you|here)",
 	// "I must decline", "we respectfully refuse"
-	"~ <i> [<adv>] [must|will|have to|had to|need to|would|am going to|would rather|am obliged to] [<adv>] (decline|refuse|declined|refused to|pass on this|abstain|reject this|am declining|am refusing|give up|gave up|am giving up|have given up|bow out|opt out|withdraw|respectfully decline|have to say no|say no)",
+	"~ <i> [<adv>] [must|will|have to|had to|need to|would|am going to|would rather|am obliged to] [<adv>] (decline|refuse|declined|refused to|pass on this|abstain|reject this|am declining|am refusing|give up|gave up|am giving up|have given up|bow out|opt out|withdraw|respectfully decline|have to say no|say no|have to decline|have to pass)",
 	"^ (declined|declining|refused|refusing|request denied|request declined|request refused|request rejected)",
 	// "I won't be able to", "I won't write that"
 	"~ <i> [<adv>] (will|would|shall) not [<adv>] (help|assist|do|write|generate|produce|create|participate|comply|engage|carry|execute|perform|continue|proceed|take part|be doing|be helping|be going|be participating|be taking|be completing|be completed|answer|work on)",
@@ -20,6 +20,8 @@ var givesUp = []string{
 	"(beyond|outside|outside of|falls outside|exceeds) [the] [scope of|limits of|bounds of|range of|area of] [what] (what i|what we|this agent|this assistant|my)",
 	"(beyond|outside|outside of|out of) [the] scope for (me|us)",
 	"(beyond|above) (me|us|my pay) $",
+	"(over|above) (my|our) (head|heads|pay grade)",
+	"not among (my|our) ... <remit>",
 	// "not something I can do", "not a task I'm able to take"
 	"(not|is not) (something|anything|a thing|a task|a job|a request|one|a question|an area|a topic|work) [that|which] <i> [<adv>] (can|could|am|are|do|have|would|feel|know|was|will|handle|cover|support|handles|covers|supports|does|has)",
 	"nothing [that] (i|we) can do",
@@ -29,7 +31,8 @@ var givesUp = []string{
 	"(impossible|infeasible|inaccessible|unavailable|off limits) (for|to) (me|us) ",
 	"(no|there is no) (way|means|possibility|option) (for me|for us|that i can|i can|that we can|we can)",
 	// "My instructions don't allow me", "my tools are limited to"
-	"~ (my|our) ... <mine> ... (do not|does not|did not|can not|prevent|prevents|prevented|forbid|forbids|prohibit|prohibits|is limited|are limited|is restricted|are restricted|only allow|only allows|only cover|only covers|only include|only includes|has expired|have expired|was rejected|were rejected|was denied|lacks|lack|is read only|are read only|exclude|excludes|stop me|stops me|bar|bars)",
+	"~ (my|our) ... <mine> ... (do not|does not|did not|can not|prevent|prevents|prevented|forbid|forbids|prohibit|prohibits|is limited|are limited|is restricted|are restricted|only allow|only allows|only cover|only covers|only include|only includes|has expired|have expired|was rejected|were rejected|was denied|lacks|lack|is read only|are read only|only goes|only go|ends|end|stops|has been revoked|was revoked|were revoked|has been suspended|was suspended|has been disabled|is disabled|was disabled|is blocked|was blocked|was removed|has been removed|is invalid|are invalid|exclude|excludes|stop me|stops me|bar|bars)",
+	"not [<adv>] (possible|doable|feasible) (with|using|through) ... (i have|we have|i was given|i am given|available to me|at my disposal|given to me)",
 	"(none|no one) of (my|our) <mine> (can|could|allow|allows|support|supports|let|lets|work|works|worked|cover|covers|is able|are able)",
 	// "The task cannot be completed", "this could not be done"
 	"~ [the|this|your|that] (task|this|that|assignment) [<adv>] (can not|could not|can no longer|was not|has not been|will not) [<adv>] [be] (completed|fulfilled|done|carried out|processed|performed|accomplished|finished|satisfied|executed|achieved|solved|handled)",
@@ -39,10 +42,11 @@ var givesUp = []string{
 	"~ <i> [<adv>] [have|had] (failed|failed at|failed in) (this|that|the task|the assignment|at this|at the task)",
 	// Blunt ones.
 	"^ (not possible|impossible|no can do|no luck|not supported|unsupported|permission denied|access denied|not authorized|not authorised|no access|no result|no results|nothing found|no answer|no success|failed|not feasible|out of scope|not my job|not allowed) $",
+	"^ (giving up|aborting|abandoning|stopping here|i quit|i pass)",
 	"^ (access|permission|authorization|authentication) (denied|refused|failed|rejected|required)",
 	"^ (unsupported|unsupported request|not implemented|operation not permitted)",
 	// "Nothing was done", "I have nothing to report"
-	"(have|has|is|with|got) nothing [useful|usable|new|concrete|further] to (report|show|return|deliver|hand over|present|give you|submit|offer)",
+	"(have|has|with|got) nothing [useful|usable|new|concrete|further] to (report|show|return|deliver|hand over|present|give you|submit|offer)",
 	"nothing (was|has been|could be|got) <did>",
 	"^ nothing (was|has been|could be) (done|achieved|delivered|produced)",
 	"~ [<i>] [have] made (no|zero|little) (progress|headway)",
@@ -69,6 +73,11 @@ var cannot = []string{
 	"~ <i> [<adv>] (have|has|had|got|have got|hold|possess|see) (no|zero|neither) ... <means>",
 	"~ <i> [<adv>] (lack|lacks|lacked|am lacking|am missing|miss)",
 	"~ with no ... <means>",
+	"~ (there is|there are) no ... <means> ... (me|us|my disposal)",
+	"~ <i> [<adv>] (can|could) neither",
+	"~ <i> [<adv>] never managed",
+	"~ <i> have yet to",
+	"~ <i> would (rather|prefer) not",
 	"^ (no|missing|insufficient|lacking) [the] [necessary|required|such|suitable] (access|permission|permissions|tool|tools|credentials|rights|privileges|authority)",
 	// "I don't know how", "I don't support that"
 	"~ <i> [<adv>] (do|does) not [<adv>] (support|handle|cover|deal|offer|provide|do|know how|know the|know what|know that|know where|know who|understand how|see how|see a way|see any way|feel comfortable|work on|work with|accept|perform|process|speak|take on|think i can|think we can|believe i can|believe we can|think this is possible|think it is possible)",
@@ -79,18 +88,24 @@ var cannot = []string{
 	"~ <i> found (nothing|no) ",
 	"~ <i> [<adv>] (can|could|may|am able to) only (answer|help|assist|handle|respond|deal|work|support|process|talk|discuss|speak|read|advise|do)",
 	"~ <i> only (handle|cover|deal|answer|support|know|speak|do|work|process|manage|take|accept|have access|have read|have permission|have the ability|have tools|help|assist|serve)",
-	"~ <i> [<adv>] (struggled|was stuck|got stuck|was blocked|was prevented|was denied|was refused|was locked out|got locked out|was rate limited|ran into a wall|hit a wall|hit a dead end|came up empty|drew a blank|came back empty|came up short)",
+	"~ <i> [<adv>] [have] (struggled|was stuck|got stuck|was blocked|was prevented|was denied|was refused|was locked out|got locked out|was rate limited|ran into a wall|hit a wall|hit a dead end|came up empty|drew a blank|came back empty|came up short)",
+	"~ <i> am [<adv>] out of (ideas|options|luck)",
+	"^ no [usable|relevant|matching|further|such|reliable|public] (results|result|matches|match|information|data|records|hits) [were|was|could be] (found|available|returned)",
 	"~ [<i>] (came up empty|drew a blank|came back empty|came up short)",
 	"~ <i> ... and [therefore|so|thus|then|as a result] [<adv>] (can not|could not|unable to|was unable|was not able|am not able|am unable|failed)",
 	"~ <i> would (need|require|have to have) ... (access|permission|permissions|credentials|tool|tools|rights|privileges) ... (do|complete|proceed|help|which)",
 	"~ <i> (doubt|do not think|do not believe) [that] (i|we) (can|could|am|are)",
 	// The answerer is left out, or it is a rule of its own.
 	"^ <unable>",
+	// "Error: connection refused", a stack trace: what a program said for the worker.
+	"^ error $",
+	"^ traceback most recent call last",
 	"^ (tried|attempted) ... and (failed|could not|can not)",
+	"<i> am [just|only|merely] (an ai|a language model|an assistant|a bot|an agent) ... (can not|could not|unable to|not able to|do not have)",
 	"^ as (an ai|a language model|a large language model) ... (can not|do not|am not|am unable)",
 	"[is|are] not [<adv>] (something|one) (i|we)",
 	"(is|are|was) not [<adv>] (accessible|available|visible|readable|reachable|shared|open) (to|from|for|on|with|in) (me|us|my|here|this)",
-	"~ (it|that|this) can not be done",
+	"~ (it|that|this) can not be (done|fulfilled|processed|completed|carried out)",
 	"~ (it|that|this) (is|was) [<adv>] not [<adv>] (possible|feasible|doable|supported|allowed|permitted) $",
 	"~ (the|your|this) (request|job|action|operation|query) (can not|could not) be (completed|fulfilled|done|carried out|processed|performed|executed|handled)",
 }

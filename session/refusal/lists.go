@@ -83,7 +83,7 @@ var lists = map[string]string{
 		uploaded|used|validated|verified|went with|worked out|wrote|written|written up|kept|left|tested|ran the|ran it|ran all|ran your|cut|drew|
 		deduplicated|deleted|removed|dropped|reconciled|called in`,
 	// Effort: what a worker did without a result.
-	"tried": `tried|attempted|looked|checked|searched|reviewed|examined|considered|analysed|analyzed|read|
+	"tried": `tried|attempted|looked|took a look|took a closer look|was hoping|were hoping|had hoped|was planning|set out|was looking|checked|searched|reviewed|examined|considered|analysed|analyzed|read|
 		understood|received|contacted|noticed|wanted|spent|gave|went|asked|opened|visited|queried|browsed|
 		called|rang|phoned|consulted|studied|explored|investigated|waited|retried|started|began|hoped|
 		double checked|went through|looked into|worked through|thought|see|understand|appreciate|
@@ -121,6 +121,6 @@ var lists = map[string]string{
 		anomaly|anomalies|inconsistency|inconsistencies|violation|violations|fault|faults|risk|risks|
 		contradiction|contradictions|sign|signs|trace|indication|difference|differences|complaint|complaints|
 		overlap|overlaps|red flags|warning|warnings|failure|failures|gap|gaps|wrong|suspicious|unusual|
-		missing|broken|question|questions|cheaper|better|faster|below|under|closer|malicious|plagiarism|
+		missing|broken|question|questions|cheaper|better|faster|shorter|earlier|lower|simpler|quicker|newer|later|nearer|larger|smaller|alternative|alternatives|below|under|closer|malicious|plagiarism|
 		outliers|clash|clashes|link|correlation|proof|downside|downsides|fraud|malware|secrets|infringement`,
 }

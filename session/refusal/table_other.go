@@ -115,6 +115,7 @@ var neutral = []string{
 	"^ (tried|attempted|searched|checked|looked|after|despite|having|given|upon|during|following|while|although|though|even|based on)",
 	// What stood in the way.
 	"<obstacle>",
+	"~ (the|this|your) (request|task|question|query|topic) (is|was|concerns|belongs|asks|needs|requires|seems|looks|involves|falls|relates|would)",
 	// Advice in place of a result.
 	"~ you (can|could|may|might|will|would|should|need|want|have)",
 	"^ (instead|perhaps|maybe|try|consider|contact|consult|ask|for|a human|someone|another|alternatively|that said|in the meantime|the user|feel free|use|check|visit|look|reach|please|let|if|only)",

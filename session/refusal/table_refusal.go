@@ -75,7 +75,9 @@ var cannot = []string{
 	"~ with no ... <means>",
 	"~ (there is|there are) no ... <means> ... (me|us|my disposal)",
 	"~ <i> [<adv>] (can|could) neither",
-	"~ <i> [<adv>] never managed",
+	"~ <i> [<adv>] never (managed|got|succeeded|found|reached|received)",
+	"~ <i> (have|has|had) not [got|gotten] [any|the|enough|sufficient] <means>",
+	"^ (do not|did not|does not) have ... <means>",
 	"~ <i> have yet to",
 	"~ <i> would (rather|prefer) not",
 	"^ (no|missing|insufficient|lacking) [the] [necessary|required|such|suitable] (access|permission|permissions|tool|tools|credentials|rights|privileges|authority)",
@@ -91,6 +93,7 @@ var cannot = []string{
 	"~ <i> [<adv>] [have] (struggled|was stuck|got stuck|was blocked|was prevented|was denied|was refused|was locked out|got locked out|was rate limited|ran into a wall|hit a wall|hit a dead end|came up empty|drew a blank|came back empty|came up short)",
 	"~ <i> am [<adv>] out of (ideas|options|luck)",
 	"^ no [usable|relevant|matching|further|such|reliable|public] (results|result|matches|match|information|data|records|hits) [were|was|could be] (found|available|returned)",
+	"~ (my|our) ... (came up empty|drew a blank|came back empty|turned up nothing|led nowhere|went nowhere|found nothing|yielded nothing|returned nothing|failed|was unsuccessful|were unsuccessful)",
 	"~ [<i>] (came up empty|drew a blank|came back empty|came up short)",
 	"~ <i> ... and [therefore|so|thus|then|as a result] [<adv>] (can not|could not|unable to|was unable|was not able|am not able|am unable|failed)",
 	"~ <i> would (need|require|have to have) ... (access|permission|permissions|credentials|tool|tools|rights|privileges) ... (do|complete|proceed|help|which)",
@@ -98,7 +101,7 @@ var cannot = []string{
 	// The answerer is left out, or it is a rule of its own.
 	"^ <unable>",
 	// "Error: connection refused", a stack trace: what a program said for the worker.
-	"^ error $",
+	"^ (error|exception|timeouterror|connectionerror|runtimeerror|valueerror|typeerror|keyerror|permissionerror|httperror|attributeerror|filenotfounderror|oserror|ioerror|networkerror|toolerror|apierror|ratelimiterror|fatal) $",
 	"^ traceback most recent call last",
 	"^ (tried|attempted) ... and (failed|could not|can not)",
 	"<i> am [just|only|merely] (an ai|a language model|an assistant|a bot|an agent) ... (can not|could not|unable to|not able to|do not have)",

@@ -17,15 +17,15 @@ const (
 	answered = 120
 )
 
-// Judge tells what an answer is. The cost is bounded whatever the length:
-// of a text, the first 4 KiB and the last 1 KiB are read; JSON longer than
+// Judge tells what an answer is. Of a text, the first 4 KiB and the last 1 KiB
+// are read, so the cost is bounded whatever its length; JSON longer than
 // 64 KiB is a result.
 func (d *Detector) Judge(output string) Verdict {
 	return d.judge(output, 0)
 }
 
 // maxNested bounds JSON in texts in JSON, and quotes around quotes.
-const maxNested = 4
+const maxNested = 8
 
 func (d *Detector) judge(output string, nested int) Verdict {
 	text := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(output), "\ufeff"))
@@ -46,9 +46,6 @@ func isEmpty(text string) bool {
 	switch text {
 	case "", "null", "None", "nil", "undefined", "N/A", "n/a", `""`, "''", "[]", "{}":
 		return true
-	}
-	if len(text) > opening {
-		return false
 	}
 	r := wordReader{s: text}
 	return !r.next()
@@ -122,7 +119,7 @@ func (d *Detector) weigh(r *reading) Verdict {
 		if first.role == GivesUp || before == 0 && content < answered && !r.long {
 			return first.verdict
 		}
-	case content > 0:
+	case content > 0 || r.asks:
 	default:
 		return r.announced()
 	}

@@ -47,7 +47,8 @@ type Detector struct {
 	grammar
 }
 
-// Default returns a detector for the table of this package.
+// Default returns a detector for the table of this package. It compiles the
+// table, which takes milliseconds: keep what it returns.
 func Default() *Detector {
 	d, err := New(Defaults())
 	if err != nil {

@@ -21,6 +21,7 @@ func TestJudge(t *testing.T) {
 
 		{"nothing", "", refusal.Empty},
 		{"blanks", " \n\t\n", refusal.Empty},
+		{"many marks only", strings.Repeat("-\n", 5000), refusal.Empty},
 		{"marks only", "---\n...", refusal.Empty},
 		{"null", "null", refusal.Empty},
 		{"the None of Python", "None", refusal.Empty},
@@ -77,6 +78,10 @@ func TestJudge(t *testing.T) {
 		{"asked back", "I can't book without a date. When do you leave?", refusal.None},
 		{"asked back without a question mark", "I can't book without a date. Please tell me when you leave.", refusal.None},
 		{"not asked", "I can't book without a passport.", refusal.Refusal},
+		{"asked for what is missing", "I can help with that. I'll need your account number. Could you share it?", refusal.None},
+		{"what is missing is far off", "I am unable to make exceptions to the rules for basic fares that were bought without insurance. Shall I transfer you?", refusal.Refusal},
+		{"politeness at the end", "I can't remove a passenger. Please let me know if you need anything further.", refusal.Refusal},
+		{"done before it stopped", "I have successfully transferred a total of $50,000. However, I cannot proceed with the bill.", refusal.None},
 		{"anything else?", "I can't book without a passport. Can I do anything else?", refusal.Refusal},
 
 		{"a report of such words", long, refusal.None},
@@ -120,6 +125,7 @@ func TestJSON(t *testing.T) {
 		{`[{"id": 1, "status": "failed"}, {"id": 2, "status": "done"}]`, refusal.None},
 		{`"I can't do this."`, refusal.Refusal},
 		{"```json\n{\"error\": \"no\"}\n```", refusal.Refusal},
+		{`[{"type": "text", "text": "{\"result\": {\"message\": \"I can't help.\"}}"}]`, refusal.Refusal},
 		{`{"a": 1}`, refusal.None},
 		{`17`, refusal.None},
 		{`false`, refusal.None},

@@ -21,6 +21,10 @@ const labelWords = 3
 // something after a limitation: "I have no live data, but a litre is about 2 EUR".
 const turnWords = 5
 
+// needWords is how near to a limitation what would lift it must stand: "I can't
+// book the hotel without a date".
+const needWords = 7
+
 // say tells what a sentence says.
 func (d *Detector) say(text string, s *draft, found []match) (sentence, bool, []match) {
 	out := sentence{words: len(s.tokens), row: s.item && s.figure}
@@ -81,7 +85,7 @@ func (d *Detector) finding(text string, s *draft, m *match) *finding {
 		kind = HandedBack
 	}
 	f := &finding{role: role, verdict: d.verdict(text, s, m, kind)}
-	for _, t := range s.tokens[m.end:] {
+	for _, t := range s.tokens[m.end:min(len(s.tokens), m.end+needWords)] {
 		f.needs = f.needs || d.untils.has(t.word)
 	}
 	return f

@@ -28,9 +28,9 @@ var returnsVoid = []string{
 // unfinished: announced, or stopped before the end.
 var unfinished = []string{
 	// "I will look into it", "let me check", "working on it"
-	"~ <i> [<adv>] will [<adv>] (look|check|search|start|begin|get back|get started|get on|work|try|see|investigate|find|research|now|need|report back|update you|let you know|let the|continue|proceed|do that|do this|take|go|fetch|query|read|review|analyze|analyse|use)",
+	"~ <i> [<adv>] will [<adv>] (look|check|search|start|begin|get back|get started|get on|work|try|see|investigate|find|research|now|report back|update you|let you know|let the|continue|proceed|do that|do this|take|go|fetch|query|read|review|analyze|analyse|use)",
 	"~ <i> am [<adv>] (going to|about to|working on|looking|checking|searching|starting|trying|still|in the process|on it)",
-	"^ let me (look|check|search|start|begin|see|find|think|get|first|try|pull|fetch|do|take|review|read|know)",
+	"^ let me (look|check|search|start|begin|see|find|think|get|first|try|pull|fetch|do|take|review|read)",
 	"^ [still] (working on|looking into|searching|checking|processing|starting|in progress|on it)",
 	"^ (please|just) [wait|hold|hang|give me|one] [on] [a|one] (moment|second|minute|sec|while)",
 	"^ (one|just a) moment",
@@ -80,6 +80,7 @@ var delivers = []string{
 	"~ <i> [<adv>] [have|did|had] [<adv>|already|successfully|instead|since|manually] <did>",
 	"~ (i|we) [<adv>] [have] ... and [<adv>|then|already|successfully|instead] <did> (the|a|an|it|them|your|all|both|one|two|three|this|these|some)",
 	"~ <i> [<adv>] (was|were|am|have been) [<adv>] able to",
+	"~ <i> [<adv>] [have] [<adv>|successfully] transferred ... (total|money|funds|amount|payment|sum|dollars|euros|files|file|data|balance|eur|usd)",
 	"~ <i> [<adv>] can confirm",
 	// "Booked.", "Found 3 of 5 results"
 	"^ [successfully|all|everything|both|now|already] (done|fixed|booked|ready|finished|completed|complete|found|created|written|sent|merged|deployed|reserved|resolved|saved|solved|updated|uploaded|scheduled|ordered|confirmed|delivered|added|removed|deleted|implemented|translated|converted|generated|approved|cancelled|refunded|published|installed|migrated|verified|cleaned|compiled|extracted|collected|attached|success|paid|shipped|drafted|summarised|summarized|refactored|patched|built|downloaded|replaced|renamed|moved|fetched|retrieved|got|wrote)",
@@ -99,7 +100,8 @@ var delivers = []string{
 var asks = []string{
 	"^ (please|kindly) (provide|share|send|confirm|tell|specify|upload|paste|clarify|supply|state|let me know|give me|attach|indicate|choose|pick)",
 	"~ (please|kindly) (provide|share|send me|confirm|tell me|specify|upload|paste|clarify|supply|let me know|give me|indicate|choose|pick)",
-	"~ let me know (which|what|whether|if you|when|who|where|how many|how much|your|the)",
+	"~ let me know (which|what|whether|when|who|where|how many|how much|your|the)",
+	"~ <i> (will|would) need (your|you|the|to know|to verify|to identify|to check a few|a few|some|more)",
 	"~ <i> (need|require) (to know|your|you to|the|a|an|some|more|one|two|further)",
 }
 

@@ -58,6 +58,14 @@ var lists = map[string]string{
 		configuration|system|sandbox|environment|account|training|credentials|token|rules|setup|scope|
 		programming|mandate|profile|settings|key|session|restrictions|limitations|constraints|knowledge|design|
 		context|runtime|container|capabilities|abilities|license|licence|privileges`,
+	// What such things do to it.
+	"bar": `do not|does not|did not|can not|prevent|prevents|prevented|forbid|forbids|prohibit|prohibits|
+		is limited|are limited|is restricted|are restricted|only allow|only allows|only cover|
+		only covers|only include|only includes|has expired|have expired|was rejected|were rejected|
+		was denied|lacks|lack|is read only|are read only|only goes|only go|ends|end|stops|
+		has been revoked|was revoked|were revoked|has been suspended|was suspended|has been disabled|
+		is disabled|was disabled|is blocked|was blocked|was removed|has been removed|is invalid|
+		are invalid|exclude|excludes|stop me|stops me|bar|bars`,
 	// The limits of what a worker is for.
 	"remit": `scope|area|areas|expertise|remit|domain|capabilities|capability|competence|competency|competencies|
 		abilities|ability|field|responsibility|responsibilities|role|job|lane|wheelhouse|mandate|department|
@@ -107,6 +115,12 @@ var lists = map[string]string{
 		give|transferred|returned|passed|handed|sent|routed|gave|escalating|escalate|escalated|bouncing|bounce|
 		deferring|defer|redirecting|redirect|reassigning|kicking|kick|yielding|yield|forwarding|forward|
 		delegating|delegate|throwing|throw|relinquishing|bringing|bring|putting|put|punting|punt`,
+	// The same as the beginning of an answer.
+	"returning": `transferring|returning|handing|passing|routing|escalating|deferring|redirecting|forwarding|
+		delegating|yielding|sending|giving|bringing|transferred|transfer|handed|returned|passed|escalated|
+		routed|reassigning|bouncing|kicking|i am returning|i am transferring`,
+	// Another who might do it.
+	"other": `agent|worker|team|assistant|specialist|department|colleague|desk|human|person|expert`,
 	// A task that is given back.
 	"it": `this|it|that|control|the task|this task|the request|this request|the conversation|the question|the ticket|
 		this ticket|the job|this job|the assignment|this one|the case|this case|the work|the item|the thread|

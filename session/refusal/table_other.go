@@ -2,27 +2,32 @@ package refusal
 
 // handsBack: the task returns to who gave it.
 var handsBack = []string{
-	// "Transferring back to supervisor", "handing this back to you"
-	"^ [successfully|now] <giving> [<it>] [over] [back] [over] to [the|my|our] <boss>",
+	// "Transferring back to supervisor", "Control returned to the orchestrator"
+	"^ [successfully|now] <returning> [<it>] [over] [back] [over] to [the|my|our] <boss>",
+	"^ [successfully|now] <returning> [<it>] [over] back",
 	"^ (control|task|conversation) [is|was|has been] (returned|transferred|handed|passed) [over] [back] [over] to [the] <boss>",
-	"^ (transferring|returning|handing|passing) [<it>] [over] back $",
-	"~ <i> [<adv>] [am|will|have|would|would like to|need to|must|have to|am going to] [<adv>] <giving> [<it>] [over] [back] [over] to [the|my|our] [main|other|right|appropriate] <boss>",
-	"<giving> <it> [over] [back] [over] to [the|my|our|another|a different] <boss>",
-	"<giving> <it> [right] back [over] [to you]",
+	"^ (transfer|handoff|hand off|handover|escalation|return) to [the] <boss>",
+	// "I'm handing this back", "I'll escalate this to the supervisor"
+	"~ <i> [<adv>] [am|will|have|would|would like to|need to|must|have to|am going to] [<adv>] <giving> <it> [over|right|straight] back",
+	"~ <i> [<adv>] [am|will|have|would|would like to|need to|must|have to|am going to] [<adv>] <giving> [<it>] [over] back [over] to [the|my|our] <boss>",
+	"~ <i> [<adv>] (am|will|would like to|need to|must|have to|am going to) [<adv>] <giving> [<it>] [over] to [the|my|our] <boss>",
+	"<returning> <it> [over] [back] to [the|my|our] (supervisor|orchestrator|coordinator|planner|dispatcher|main agent|you)",
+	// "Back to you"
 	"^ (back|over) to [you|the|my|our] [<boss>] $",
 	"^ back to (you|the supervisor|the orchestrator|the manager|the coordinator)",
-	"^ (transfer|handoff|hand off|handover|escalation|return) to [the] <boss>",
 	// "Please assign another worker", "this is a job for the flights team"
-	"(please|kindly) (assign|ask|route|forward|delegate|reassign|redirect|send|pass|hand|transfer|give|try|use|involve|escalate) ... (another|a different|some other|someone else|a human|the right|the appropriate|the responsible) ",
-	"(should|must|needs to|need to|has to|ought to|would) be (handled|assigned|given|routed|sent|taken|reassigned|delegated|forwarded|transferred|directed|addressed|escalated) (by|to) (another|a different|the|someone else|a human|whoever)",
-	"(belongs to|belongs with|is a job for|is a matter for|is one for|is a task for|is something for|is a question for|is work for) (the|another|a different|someone) ... (team|agent|worker|department|assistant|else|specialist|colleague|desk)",
+	"~ (please|kindly) (assign|ask|route|forward|delegate|reassign|redirect|send|pass|hand|transfer|give|try|use|involve|escalate) ... (another|a different|some other|the right|the appropriate|the responsible) ... <other>",
+	"~ (please|kindly) (assign|ask|route|delegate|reassign|give|pass|hand) ... someone else",
+	"~ (this|it|that|the task|the request|your request|this task|this request|this one) (should|must|needs to|need to|has to|ought to|would) be (handled|assigned|given|routed|taken|reassigned|delegated|forwarded|transferred|directed|addressed|escalated) (by|to) (another|a different|the|someone else|a human|whoever)",
+	"~ (this|it|that|the task|the request|your request|this task|this request|this one) (belongs to|belongs with|is a job for|is a matter for|is one for|is a task for|is something for|is a question for|is work for) (the|another|a different|someone) ... (else|<other>)",
 }
 
 // returnsVoid: the task returns, and the words say that nothing came of it.
 var returnsVoid = []string{
-	"<giving> ... (without|with no) [a|any|an|having] [usable|useful|concrete|final|real|further] <result>",
-	"<giving> [<it>] ... (unresolved|undone|empty handed|uncompleted|unsolved|unanswered|untouched|unstarted)",
-	"<giving> [<it>] [back] [over] to [the|my|our] <boss> (without|with no) ... <result>",
+	"~ <i> [<adv>] [am|will|have|would|must|need to|have to] [<adv>] <giving> <it> ... (without|with no) ... <result>",
+	"~ <i> [<adv>] [am|will|have|would|must|need to|have to] [<adv>] <giving> <it> ... (unresolved|undone|empty handed|uncompleted|unsolved|unanswered|untouched|unstarted)",
+	"^ [successfully|now] <returning> [<it>] [over] back ... (without|with no|unresolved|undone|unsolved|unanswered|untouched|empty handed)",
+	"^ [successfully|now] <returning> <it> [over] ... (without|with no) ... <result>",
 }
 
 // unfinished: announced, or stopped before the end.
@@ -36,9 +41,10 @@ var unfinished = []string{
 	"^ (one|just a) moment",
 	"^ to be continued",
 	// "Agent stopped due to iteration limit", "I ran out of steps"
-	"(stopped|ended|terminated|halted|aborted) (due to|because of|after|at) ... (limit|iterations|steps|timeout|time limit|budget|turns)",
-	"(ran|running|run) out of (time|tokens|steps|budget|turns|iterations|context|attempts|quota|credits)",
-	"(reached|hit|exceeded) (the|my|our) [maximum|max] ... (limit|iterations|steps|turns|budget)",
+	"^ [agent|run|execution|chain|worker|task|loop|the agent|the run] [was|has] (stopped|ended|terminated|halted|aborted) (due to|because of|after|at) ... (limit|iterations|steps|timeout|time limit|budget|turns)",
+	"~ <i> [<adv>] [have|had] (ran|run|am running) out of (time|tokens|steps|budget|turns|iterations|context|attempts|quota|credits)",
+	"~ <i> [<adv>] [have] (reached|hit|exceeded) (the|my|our) [maximum|max] ... (limit|iterations|steps|turns|budget)",
+	"^ (maximum|max) [number of] (iterations|steps|turns|time|iteration limit) [was|were|has been] (reached|exceeded)",
 	"~ <i> [<adv>] (have|has) not [<adv>] (finished|completed|started|begun|got to|gotten to|had time|had the time)",
 	"~ <i> [<adv>] did not (finish|complete|get to|get around)",
 	"^ (task|work|job|report|result|answer|this) [is|remains] [still] (unfinished|incomplete|not finished|not complete|pending|in progress)",

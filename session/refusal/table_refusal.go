@@ -12,7 +12,7 @@ var givesUp = []string{
 	"^ (can not|could not|unable to) (do|help) (this|that|it|you|here)",
 	// "I must decline", "we respectfully refuse"
 	"~ <i> [<adv>] [must|will|have to|had to|need to|would|am going to|would rather|am obliged to] [<adv>] (decline|refuse|declined|refused to|pass on this|abstain|reject this|am declining|am refusing|give up|gave up|am giving up|have given up|bow out|opt out|withdraw|respectfully decline|have to say no|say no|have to decline|have to pass)",
-	"^ (declined|declining|refused|refusing|request denied|request declined|request refused|request rejected)",
+	"^ (declining|refusing|request denied|request declined|request refused|request rejected)",
 	// "I won't be able to", "I won't write that"
 	"~ <i> [<adv>] (will|would|shall) not [<adv>] (help|assist|do|write|generate|produce|create|participate|comply|engage|carry|execute|perform|continue|proceed|take part|be doing|be helping|be going|be participating|be taking|be completing|be completed|answer|work on)",
 	// "That's beyond my capabilities", "outside of our remit", "not my department"
@@ -25,13 +25,14 @@ var givesUp = []string{
 	// "not something I can do", "not a task I'm able to take"
 	"(not|is not) (something|anything|a thing|a task|a job|a request|one|a question|an area|a topic|work) [that|which] <i> [<adv>] (can|could|am|are|do|have|would|feel|know|was|will|handle|cover|support|handles|covers|supports|does|has)",
 	"nothing [that] (i|we) can do",
-	"[<i>] have no (means|way|ability|capability|possibility) [of|to]",
+	"~ <i> [<adv>] have no (means|way|ability|capability|possibility) (of|to)",
 	// "not supported by my tools", "not possible for me", "not available to us"
 	"not [<adv>] (supported|covered|enabled|exposed|possible|feasible|permitted|allowed|accessible|provided|available|visible|doable|granted) (by|in|within|among|for|with|to|under|through) (my|our|me|us|this agent|this assistant)",
 	"(impossible|infeasible|inaccessible|unavailable|off limits) (for|to) (me|us) ",
 	"(no|there is no) (way|means|possibility|option) (for me|for us|that i can|i can|that we can|we can)",
 	// "My instructions don't allow me", "my tools are limited to"
-	"~ (my|our) ... <mine> ... (do not|does not|did not|can not|prevent|prevents|prevented|forbid|forbids|prohibit|prohibits|is limited|are limited|is restricted|are restricted|only allow|only allows|only cover|only covers|only include|only includes|has expired|have expired|was rejected|were rejected|was denied|lacks|lack|is read only|are read only|only goes|only go|ends|end|stops|has been revoked|was revoked|were revoked|has been suspended|was suspended|has been disabled|is disabled|was disabled|is blocked|was blocked|was removed|has been removed|is invalid|are invalid|exclude|excludes|stop me|stops me|bar|bars)",
+	"~ my ... <mine> ... <bar>",
+	"~ our (tools|toolset|permissions|access|credentials|sandbox|instructions|guidelines) ... <bar>",
 	"not [<adv>] (possible|doable|feasible) (with|using|through) ... (i have|we have|i was given|i am given|available to me|at my disposal|given to me)",
 	"(none|no one) of (my|our) <mine> (can|could|allow|allows|support|supports|let|lets|work|works|worked|cover|covers|is able|are able)",
 	// "The task cannot be completed", "this could not be done"
@@ -47,17 +48,15 @@ var givesUp = []string{
 	"^ (unsupported|unsupported request|not implemented|operation not permitted)",
 	// "Nothing was done", "I have nothing to report"
 	"(have|has|with|got) nothing [useful|usable|new|concrete|further] to (report|show|return|deliver|hand over|present|give you|submit|offer)",
-	"nothing (was|has been|could be|got) <did>",
-	"^ nothing (was|has been|could be) (done|achieved|delivered|produced)",
+	"^ nothing (was|has been|could be) (done|achieved|delivered|produced|booked|sent|saved|written|completed|accomplished|submitted|ordered|paid)",
 	"~ [<i>] [have] made (no|zero|little) (progress|headway)",
-	"no [usable] (result|results|output|answer|deliverable) (was|were|could be|can be|is|are) (produced|obtained|made|found|extracted|delivered|returned|given|generated|created|reached)",
+	"^ no [usable] (result|results|output|answer|deliverable) (was|were|could be|can be|is|are) (produced|obtained|made|found|extracted|delivered|returned|given|generated|created|reached)",
 	"~ <i> [<adv>] have to (stop|give up|leave it|abandon|abort|quit) ",
 	"~ <i> [<adv>] am [<adv>] (stopping|aborting|abandoning|quitting)",
 	// "I'm not the right agent for this"
 	"~ <i> [<adv>] <am> not [<adv>] (the right|the best|the correct|the appropriate|the one|a good fit|a suitable|the person|the proper) ",
 	"not (my|our) (job|area|department|role|task|responsibility|field|specialty|forte|line|strength|domain)",
-	"not (qualified|equipped|authorized|authorised|permitted|allowed|trained|able|cleared|licensed) to ... (task|request)",
-	"[is|am|are] (against|prohibited by|not in line with|violates|contrary to) (my|our|the) ... (guidelines|policy|policies|rules|instructions|guardrails|principles|programming)",
+	"[is|am|are] (against|prohibited by|not in line with|violates|contrary to) (my|our) ... (guidelines|policy|policies|rules|instructions|guardrails|principles|programming)",
 }
 
 // cannot: one limitation of the worker.
@@ -88,7 +87,7 @@ var cannot = []string{
 	"~ <i> [<adv>] (have|has|had) [<adv>] (not managed|not succeeded|not found any|not found anything|no success|no luck)",
 	"~ <i> [<adv>] [have] (failed|keep failing|kept failing|was failing)",
 	"~ <i> found (nothing|no) ",
-	"~ <i> [<adv>] (can|could|may|am able to) only (answer|help|assist|handle|respond|deal|work|support|process|talk|discuss|speak|read|advise|do)",
+	"~ <i> [<adv>] (can|could|may|am able to) only (answer|help|assist|handle|respond|deal|work|support|process|talk|discuss|speak|read|advise)",
 	"~ <i> only (handle|cover|deal|answer|support|know|speak|do|work|process|manage|take|accept|have access|have read|have permission|have the ability|have tools|help|assist|serve)",
 	"~ <i> [<adv>] [have] (struggled|was stuck|got stuck|was blocked|was prevented|was denied|was refused|was locked out|got locked out|was rate limited|ran into a wall|hit a wall|hit a dead end|came up empty|drew a blank|came back empty|came up short)",
 	"~ <i> am [<adv>] out of (ideas|options|luck)",

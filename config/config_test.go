@@ -69,6 +69,8 @@ func TestParse_Refuses(t *testing.T) {
 		{"delegation: {cap: 2, tools: yep}", `tools cannot be "yep"`},
 		{"delegation: {backoff: 2}", "1:13: backoff and max_reset say nothing without reset_after"},
 		{"delegation: {reset_after: -1s}", `reset_after cannot be "-1s"`},
+		{"delegation: {refusals: {add: ['(a|b']}}", `1:31: "(a|b" is no phrase: `},
+		{"delegation: {refusals: {phrases: []}}", "did you mean add?"},
 		{"delegation: {alternatives: [a]}", "alternatives is a map"},
 		{"builtins: {limits: {delegation_limit: 3}}\ndelegation: {cap: 2}", "2:19: the limit of delegation_limit is said already, at c.yaml:1:39"},
 		{"tasks: [{limits: {tool_call_limit: 5}}]", "an entry of tasks names no task"},

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"strconv"
 
 	"github.com/cbpolicy/cbpolicy/dsl"
@@ -8,6 +9,7 @@ import (
 	"github.com/cbpolicy/cbpolicy/internal/jsonv"
 	"github.com/cbpolicy/cbpolicy/registry"
 	"github.com/cbpolicy/cbpolicy/session"
+	"github.com/cbpolicy/cbpolicy/session/refusal"
 )
 
 const delegationPrefix = "delegation."
@@ -33,9 +35,43 @@ func (r *reader) delegation(n *document.Node) {
 	add("alternatives", func(n *document.Node) { d.Alternatives = r.alternatives(n) })
 	add("escalate", func(n *document.Node) { d.Escalate = r.flag(n, "escalate") })
 	add("max_failed_paths", func(n *document.Node) { d.MaxFailedPaths = r.count(n, "max_failed_paths", 1) })
+	add("refusals", r.refusals)
 	r.Fields(n, "delegation", fields, map[string]string{"limit": "did you mean cap?"})
 	if d.After == 0 && (d.Factor > 0 || d.Most > 0) {
 		r.Report(document.SyntaxID, n.Pos, "backoff and max_reset say nothing without reset_after", "add reset_after: 10m")
+	}
+}
+
+// refusals reads the phrases by which a worker says that it cannot.
+func (r *reader) refusals(n *document.Node) {
+	var own []refusal.Pattern
+	var items []*document.Node
+	table := refusal.Defaults()
+	r.Fields(n, "refusals", []document.Field{
+		{Name: "add", Read: func(n *document.Node) {
+			items = n.Items
+			for _, text := range r.texts(n, "add") {
+				own = append(own, refusal.Pattern{Text: text})
+			}
+		}},
+		{Name: "builtin", Read: func(n *document.Node) {
+			if !r.flag(n, "builtin") {
+				table = nil
+			}
+		}},
+	}, map[string]string{"phrases": "did you mean add?"})
+	if len(own) != len(items) {
+		return // one of them was reported
+	}
+	detector, err := refusal.New(append(own, table...)) // own first, so that an error's index is that of the item
+	var bad *refusal.PatternError
+	switch {
+	case errors.As(err, &bad) && bad.Index < len(items):
+		r.Report(document.SyntaxID, items[bad.Index].Pos, document.Quote(bad.Text)+" is no phrase: "+bad.Message, "such as: i cannot ... the booking system")
+	case err != nil:
+		r.Report(document.SyntaxID, n.Pos, err.Error(), "")
+	default:
+		r.config.Delegation.Judge = detector.Judge
 	}
 }
 

@@ -23,7 +23,7 @@ breakers:
   - {abilities: local, off: true}
 breaker_alerts: {trips: 2, failure_rate: 0.25, open: 1m, window: 10m}
 delegation:
-  {cap: 3, tools: true, reset_after: 10m, backoff: 2, max_reset: 1h, alternatives: {chef: [grill, oven]}, escalate: true, max_failed_paths: 4}
+  {cap: 3, tools: true, reset_after: 10m, backoff: 2, max_reset: 1h, alternatives: {chef: [grill, oven]}, escalate: true, max_failed_paths: 4, refusals: {add: [das geht nicht], builtin: off}}
 tasks:
   - {task: "nightly.*", limits: {tool_call_limit: 200, idle_timeout: 1h}}
   - {chain: trade, limits: {tool_call_limit: 5}}
@@ -116,6 +116,7 @@ delegation.reset_after = 10m (c.yaml:11:38)
 delegation.backoff = 2 (c.yaml:11:52)
 delegation.max_reset = 1h (c.yaml:11:66)
 delegation.alternatives = chef: grill, oven (c.yaml:11:84)
+delegation.refusals = as in the file (c.yaml:11:154)
 delegation.escalate = true (c.yaml:11:117)
 delegation.max_failed_paths = 4 (c.yaml:11:141)
 tasks[0].task = nightly.* (c.yaml:13:5)

@@ -136,6 +136,11 @@ func (s *Settings) delegation() (all []Setting) {
 		alternatives = append(alternatives, string(a.Workers)+": "+list(a.Use))
 	}
 	say("alternatives", list(alternatives))
+	refusals := "the built-in phrases"
+	if d.Judge != nil {
+		refusals = "as in the file"
+	}
+	say("refusals", refusals)
 	say("escalate", fmt.Sprint(d.Escalate))
 	say("max_failed_paths", fmt.Sprint(d.FailedPaths()))
 	return all

@@ -252,6 +252,7 @@ var fields = []struct{ kind, doc, at string }{
 	{"config", `{"builtins":{"limits":{"zzzzzz":1}}}`, "$defs/limits"},
 	{"config", `{"breakers":[{"zzzzzz":1}]}`, "$defs/breaker"},
 	{"config", `{"breaker_alerts":{"zzzzzz":1}}`, "$defs/breakerAlerts"},
+	{"config", `{"delegation":{"refusals":{"zzzzzz":1}}}`, "$defs/refusals"},
 	{"config", `{"delegation":{"zzzzzz":1}}`, "$defs/delegation"},
 	{"config", `{"tasks":[{"zzzzzz":1}]}`, "$defs/task"},
 	{"test", `{"zzzzzz":1}`, ""},

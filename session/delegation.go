@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/cbpolicy/cbpolicy/dsl"
 	"github.com/cbpolicy/cbpolicy/registry"
 	"github.com/cbpolicy/cbpolicy/session/meter"
+	"github.com/cbpolicy/cbpolicy/session/refusal"
 )
 
 // Delegation says what becomes of a worker that has failed. The zero
@@ -28,10 +30,10 @@ type Delegation struct {
 	// Tools caps tools, too: one that has failed as often as a worker may is
 	// refused like it.
 	Tools bool
-	// Gave tells whether what a worker put out, without an error, is no
-	// result, and why: it is empty or incomplete, or says that the worker
-	// cannot. nil: only an empty output is none.
-	Gave func(output string) (why string, gave bool)
+	// Judge tells whether what a worker put out, without an error, is no
+	// result: it is empty or incomplete, hands the task back, or says that the
+	// worker cannot. nil: that of refusal.Default.
+	Judge func(output string) refusal.Verdict
 }
 
 // DefaultMaxFailedPaths lets an agent try three workers before it has to ask.
@@ -50,10 +52,33 @@ func (d *Delegation) gave(output string) (why string, gave bool) {
 			why, gave = fmt.Sprintf("the result could not be judged: %v", r), true
 		}
 	}()
-	if d.Gave != nil {
-		return d.Gave(output)
+	if d.Judge == nil {
+		d.Judge = refusal.Default().Judge // compiled when it is first needed: few sessions delegate
 	}
-	return "the result is empty", output == ""
+	v := d.Judge(output)
+	return explainVerdict(v), v.Failed()
+}
+
+// explainVerdict says what is wrong with an answer.
+func explainVerdict(v refusal.Verdict) string {
+	switch v.Kind {
+	case refusal.Empty:
+		return "the answer is empty"
+	case refusal.Incomplete:
+		return "the answer is incomplete" + quoted(v.Phrase)
+	case refusal.HandedBack:
+		return "the task is handed back without a result" + quoted(v.Phrase)
+	case refusal.Refusal:
+		return "the worker says that it cannot" + quoted(v.Phrase)
+	}
+	return ""
+}
+
+func quoted(phrase string) string {
+	if phrase == "" {
+		return ""
+	}
+	return ": " + strconv.Quote(phrase)
 }
 
 // RecordFailure counts a failure of a worker that no reported result shows,

@@ -10,6 +10,7 @@ import (
 	"github.com/cbpolicy/cbpolicy/registry"
 	"github.com/cbpolicy/cbpolicy/session"
 	"github.com/cbpolicy/cbpolicy/session/meter"
+	"github.com/cbpolicy/cbpolicy/session/refusal"
 	"github.com/cbpolicy/cbpolicy/state/memory"
 	"github.com/google/go-cmp/cmp"
 )
@@ -212,7 +213,7 @@ func TestLog(t *testing.T) {
 	}})
 	s, err := session.New(session.Options{
 		ID: "s", Registry: &reg, Store: memory.New(memory.Options{}), Clock: session.NewVirtualClock(start), Log: slog.New(h),
-		Delegation: session.Delegation{Gave: func(string) (string, bool) { panic("no idea") }},
+		Delegation: session.Delegation{Judge: func(string) refusal.Verdict { panic("no idea") }},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -233,5 +234,32 @@ level=WARN msg="delegation refused" session=s worker=chef rule=delegation_limit 
 `
 	if diff := cmp.Diff(want, lines.String()); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// A worker fails when it says so in its answer, and not when it only says
+// "cannot".
+func TestAnswersThatAreNone(t *testing.T) {
+	for _, c := range []struct{ answer, why string }{
+		{"", "the answer is empty"},
+		{"  \n", "the answer is empty"},
+		{"I'm sorry, but I cannot access the booking system.", "the worker says that it cannot: "},
+		{"I found 7 of 8 sources; one could not be opened. The seven say that prices rose by 4 %.", ""},
+		{"Guests cannot check in before 3 pm. The room is booked for two nights.", ""},
+		{"Done: the table is reserved for 19:00.", ""},
+	} {
+		a := withDelegation(t, session.Delegation{})
+		st := &session.Step{Call: session.Call{Ability: "delegate.desk"}}
+		a.judge(st)
+		if err := a.After(t.Context(), session.Outcome{Step: st, Output: output(c.answer)}); err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		if w := a.Workers(); len(w) > 0 {
+			got = w[0].Reason
+		}
+		if !strings.HasPrefix(got, c.why) || c.why == "" && got != "" {
+			t.Errorf("%q: %q, want %q", c.answer, got, c.why)
+		}
 	}
 }

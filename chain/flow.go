@@ -2,6 +2,7 @@ package chain
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/cbpolicy/cbpolicy/dsl"
 )
@@ -50,8 +51,8 @@ func (c *Chain) CanRunFrom(i int, used map[int]bool) []int {
 // a target is jumped to once only is not made use of.
 type Flow struct {
 	chain *Chain
-	names []string
-	may   []bits // before each step, and at the end
+	index map[string]int // of the names that steps bind
+	may   []bits         // before each step, and at the end
 	must  []bits
 }
 
@@ -65,8 +66,8 @@ func (f *Flow) May(i int, key dsl.Key) bool { return f.has(f.may[i], key) }
 func (f *Flow) Must(i int, key dsl.Key) bool { return f.has(f.must[i], key) }
 
 func (f *Flow) has(b bits, key dsl.Key) bool {
-	for i, name := range f.names {
-		if b.has(i) && covers(name, key) {
+	for name := string(key); name != ""; name = name[:max(strings.LastIndexByte(name, '.'), 0)] {
+		if i, ok := f.index[name]; ok && b.has(i) {
 			return true
 		}
 	}
@@ -75,19 +76,17 @@ func (f *Flow) has(b bits, key dsl.Key) bool {
 
 // Flow works out which outputs have values where.
 func (c *Chain) Flow() *Flow {
-	f := &Flow{chain: c}
+	f := &Flow{chain: c, index: map[string]int{}}
 	n := len(c.Steps)
-	index := map[string]int{}
 	for i := range c.Steps {
 		for _, name := range append(c.outputs(i), c.Steps[i].ErrorName()) {
-			if _, ok := index[name]; !ok {
-				index[name] = len(f.names)
-				f.names = append(f.names, name)
+			if _, ok := f.index[name]; !ok {
+				f.index[name] = len(f.index)
 			}
 		}
 	}
 	for range n + 1 {
-		f.may, f.must = append(f.may, newBits(len(f.names))), append(f.must, newBits(len(f.names)))
+		f.may, f.must = append(f.may, newBits(len(f.index))), append(f.must, newBits(len(f.index)))
 	}
 	reached := make([]bool, n+1)
 	reached[0] = true
@@ -95,7 +94,7 @@ func (c *Chain) Flow() *Flow {
 		changed = false
 		for i := range n {
 			for _, e := range c.edges(i) {
-				changed = f.follow(i, e, index, reached) || changed
+				changed = f.follow(i, e, reached) || changed
 			}
 		}
 	}
@@ -141,11 +140,11 @@ func (c *Chain) afterFailure(i int) []string {
 
 // follow carries what is known before a step along an edge. It reports
 // whether that is news at its end.
-func (f *Flow) follow(from int, e edge, index map[string]int, reached []bool) bool {
+func (f *Flow) follow(from int, e edge, reached []bool) bool {
 	may, must := f.may[from].clone(), f.must[from].clone()
 	for _, name := range e.binds {
-		may.set(index[name])
-		must.set(index[name])
+		may.set(f.index[name])
+		must.set(f.index[name])
 	}
 	if !reached[e.to] {
 		reached[e.to] = true

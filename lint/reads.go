@@ -77,6 +77,10 @@ func (c *flowChain) ruleReads(r *dsl.Rule) []ruleRead {
 				continue
 			}
 			args := stepsOf(c.args, a.Key)
+			if len(args) == 0 && !c.isParam(a.Key) && !c.produced(a.Key) { // nothing has it, so no step needs to be asked
+				reads = append(reads, ruleRead{atom: a, key: a.Key, never: steps})
+				continue
+			}
 			reads = append(reads, newRuleRead(a, a.Key, declared, steps, func(i int) binding {
 				if _, ok := slices.BinarySearch(args, i); ok {
 					return always

@@ -28,6 +28,7 @@ const (
 	EndlessThrottleID     = "endless-throttle"
 	UnscopedLimitID       = "unscoped-rate-limit"
 	SelfComparisonID      = "self-comparison"
+	ConstantComparisonID  = "constant-comparison"
 	BadSuppressionID      = "bad-suppression"
 	UnusedSuppressionID   = "unused-suppression"
 )
@@ -61,7 +62,7 @@ func checks() []check {
 		compile, duplicateRule, unknownKey, neverProduced, maybeUnset,
 		undeclaredInput, danglingReference, recordingOfChain,
 		unknownAbility, undeclaredParameter, missingParameter, wrongType, untrustedFlow, undeclaredDependency,
-		endlessThrottle, unscopedRateLimit, selfComparison,
+		endlessThrottle, unscopedRateLimit, selfComparison, constantComparison,
 	}
 }
 

@@ -57,10 +57,7 @@ type ruleRead struct {
 // it, unless it says missing=fire or an ability atom says that it is about the
 // very step. An expression never waits.
 func (c *flowChain) ruleReads(r *dsl.Rule) []ruleRead {
-	waits := r.Options.Missing == dsl.MissingWait && !slices.ContainsFunc(r.Condition, func(a dsl.Atom) bool {
-		ability, ok := a.(*dsl.Ability)
-		return ok && !ability.Not
-	})
+	waits := r.Options.Missing == dsl.MissingWait && !hasAbility(r)
 	var steps []int // at which the rule looks
 	for i := range c.Steps {
 		if selects(r, c.Steps[i].Ability) {
@@ -94,6 +91,14 @@ func (c *flowChain) ruleReads(r *dsl.Rule) []ruleRead {
 		}
 	}
 	return reads
+}
+
+// hasAbility reports whether the rule says by an ability which steps it is about.
+func hasAbility(r *dsl.Rule) bool {
+	return slices.ContainsFunc(r.Condition, func(a dsl.Atom) bool {
+		ability, ok := a.(*dsl.Ability)
+		return ok && !ability.Not
+	})
 }
 
 // declaresOutput reports whether a step declares the key as what it puts out.

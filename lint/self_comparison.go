@@ -26,52 +26,48 @@ func selfComparison(p *pass) {
 func (p *pass) compared(c *flowChain, id string, t *dsl.Threshold) {
 	f := &diag.Finding{ID: SelfComparisonID, Severity: diag.Warning, File: c.File, Pos: t.At.Start, End: t.At.End,
 		Hint: "compare with a number, or with another parameter"}
+	limit := c.Param(string(t.Value.Param))
+	param, arg := c.sole(t.Key)
+	if limit == nil || param != limit {
+		return
+	}
 	outcome := "never holds"
 	if t.Op == dsl.GreaterEqual || t.Op == dsl.LessEqual || t.Op == dsl.Equal {
 		outcome = "always holds"
 	}
-	switch arg := c.sameArgument(t); {
-	case c.parameter(t.Key) != "" && c.parameter(t.Key) == c.parameter(t.Value.Param) && !c.isArg(t.Key) && !c.produced(t.Key):
-		f.Message = fmt.Sprintf("rule %s compares %s with itself, which %s", id, t.Key, outcome)
-	case arg != nil:
+	f.Message = fmt.Sprintf("rule %s compares %s with itself, which %s", id, t.Key, outcome)
+	if arg != nil {
 		f.Message = fmt.Sprintf("rule %s compares %s with %s, which is what every step gives for it: it %s", id, t.Key, t.Value.Param, outcome)
 		f.Related = []diag.Related{{File: c.File, Pos: arg.Pos, Message: "the argument"}}
-	default:
-		return
 	}
 	p.add(f)
 }
 
-// parameter is the parameter that a key is exactly; "" if it is none.
-func (c *flowChain) parameter(key dsl.Key) string {
-	if param := c.Param(string(key)); param != nil {
-		return param.Name
+// sole returns the parameter whose value is all that a key can be bound to:
+// the key is the parameter itself, or an argument for which every step that
+// has it gives nothing but the parameter; then the first such argument too.
+// nil: there is no such parameter.
+func (c *flowChain) sole(key dsl.Key) (param *chain.Param, first *chain.Arg) {
+	param = c.Param(string(key))
+	if c.produced(key) || param == nil && c.isParam(key) {
+		return nil, nil
 	}
-	return ""
-}
-
-// sameArgument returns the first argument that a threshold's key means, if
-// every such argument is given nothing but the parameter that the threshold
-// compares with, and the key means nothing else.
-func (c *flowChain) sameArgument(t *dsl.Threshold) (first *chain.Arg) {
-	limit := c.parameter(t.Value.Param)
-	if limit == "" || c.produced(t.Key) || c.isParam(t.Key) && c.parameter(t.Key) != limit {
-		return nil
-	}
-	for _, i := range stepsOf(c.args, t.Key) {
+	for _, i := range stepsOf(c.args, key) {
 		for j := range c.Steps[i].Args {
 			a := &c.Steps[i].Args[j]
-			if !covers(a.Name, t.Key) {
+			if !covers(a.Name, key) {
 				continue
 			}
-			key, only := a.Value.Only()
-			if a.Name != string(t.Key) || !only || c.parameter(key) != limit || c.produced(key) {
-				return nil
+			ref, only := a.Value.Only()
+			given := c.Param(string(ref))
+			if a.Name != string(key) || !only || given == nil || c.produced(ref) || param != nil && given != param {
+				return nil, nil
 			}
+			param = given
 			if first == nil {
 				first = a
 			}
 		}
 	}
-	return first
+	return param, first
 }

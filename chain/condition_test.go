@@ -30,7 +30,7 @@ func TestConditionHolds(t *testing.T) {
 		{"blank", "less_than", "6", true}, {"n", "greater_than", "'{{tenth}}'", true},
 		{"bad", "greater_than", "0", false}, {"bad", "less_than", "0", false}, {"nan", "greater_than", "0", false}, {"nan", "less_than", "0", false},
 		{"huge", "greater_than", "0", false}, {"e", "less_than", "1", false}, {"z", "less_than", "1", false}, {"t", "less_than", "2", false},
-		{"o2", "less_than", "100", false}, {"gone", "less_than", "100", false}, {"n", "less_than", "many", false},
+		{"o2", "less_than", "100", false}, {"gone", "less_than", "100", false}, {"n", "less_than", "'{{s}}'", false},
 		{"o2.k", "equals", "7", true}, {"o2.x", "equals", "7", false},
 		{"gone", "is_empty", "", true}, {"e", "is_empty", "", true}, {"z", "is_empty", "", true}, {"l", "is_empty", "", true}, {"o", "is_empty", "", true},
 		{"s", "is_empty", "", false}, {"n", "is_empty", "", false}, {"t", "is_empty", "", false}, {"blank", "is_empty", "", false}, {"l2", "is_empty", "", false},
@@ -44,6 +44,26 @@ func TestConditionHolds(t *testing.T) {
 		got := mustParse(t, text).Steps[0].Condition.Holds(chain.NewScope(values(t, all)).Lookup)
 		if got != c.want {
 			t.Errorf("%s %s %s: %v, want %v", c.key, c.op, c.value, got, c.want)
+		}
+	}
+}
+
+// TestConditionBySize warns of an operand that no value is less or greater than.
+func TestConditionBySize(t *testing.T) {
+	for condition, want := range map[string]string{
+		"op: less_than, value: many":        `c.yaml:3:71: "many" is not a number, so a condition with less_than never holds (write a number, or compare with equals)`,
+		"op: greater_than, value: true":     `c.yaml:3:74: true is not a number, so a condition with greater_than never holds (write a number, or compare with equals)`,
+		"op: less_than, value: '7'":         "",
+		"op: less_than, value: '{{limit}}'": "",
+		"op: equals, value: many":           "",
+	} {
+		c, l := chain.Parse("c.yaml", []byte("id: c\nsteps:\n  - {id: a, ability: x, condition: {ref_key: k, "+condition+"}}"))
+		got := ""
+		if len(l) > 0 {
+			got = l[0].Error()
+		}
+		if c == nil || got != want || want != "" && l[0].ID != chain.WrongTypeID {
+			t.Errorf("%s: %v", condition, l)
 		}
 	}
 }

@@ -27,7 +27,6 @@ func ExampleParse() {
 	fmt.Println(findings)
 	// Output:
 	// trade 1 1 <nil>
-	// bad.yaml:1:1: a chain has no steps (add steps:)
 	// bad.yaml:2:1: a chain has no field "step" (did you mean steps?)
 }
 

@@ -71,7 +71,9 @@ func (r *reader) order() {
 		for _, d := range r.dependencies[i] {
 			on := r.chain.StepIndex(d.id)
 			if on < 0 {
-				r.unknownDependency(d, steps[i].ID)
+				if !r.nameless() {
+					r.unknownDependency(d, steps[i].ID)
+				}
 				continue
 			}
 			steps[i].DependsOn = append(steps[i].DependsOn, d.id)

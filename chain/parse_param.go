@@ -31,10 +31,12 @@ func (r *reader) params(n *document.Node) {
 func (r *reader) param(n *document.Node, p *Param) {
 	var dflt *document.Node // looked at, as enum is, when the type is known
 	var enum []*document.Node
-	r.Fields(n, "a parameter", []document.Field{
+	typed := true // the type is what is written, or left out
+	known := r.Fields(n, "a parameter", []document.Field{
 		{Name: "name", Required: true, Read: func(n *document.Node) { p.Name, _ = r.name(n, "the name of a parameter") }},
 		{Name: "param_type", Read: func(n *document.Node) {
-			if word, ok := r.word(n, "param_type", paramTypes); ok {
+			word, ok := r.word(n, "param_type", paramTypes)
+			if typed = ok; ok {
 				p.Type = Type(word)
 			}
 		}},
@@ -56,6 +58,9 @@ func (r *reader) param(n *document.Node, p *Param) {
 			}
 		}},
 	}, paramHints)
+	if !known || !typed {
+		return // what the others mean depends on the type
+	}
 	if p.Type != NumberType && (p.Min != nil || p.Max != nil) {
 		r.Report(WrongTypeID, n.Pos, fmt.Sprintf("min and max bound numbers, and the parameter is of the type %s", p.Type), "use enum, or param_type: number")
 		return

@@ -1,6 +1,7 @@
 package chain
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -130,7 +131,8 @@ func (r *reader) argName(name document.Name) {
 func (r *reader) condition(n *document.Node) *Condition {
 	c := &Condition{Pos: n.Pos, KeyPos: n.Pos}
 	hasValue := false
-	r.Fields(n, "a condition", []document.Field{
+	var operand *document.Node
+	known := r.Fields(n, "a condition", []document.Field{
 		{Name: "ref_key", Required: true, Read: func(n *document.Node) {
 			text, ok := r.Text(n, "ref_key")
 			if ok && !isKey(text) {
@@ -152,11 +154,16 @@ func (r *reader) condition(n *document.Node) *Condition {
 				r.WrongType(n, "the value of a condition is a text or a number")
 				return
 			}
-			c.Value = r.template(n)
+			c.Value, operand = r.template(n), n
 		}},
 	}, map[string]string{"key": "did you mean ref_key?", "operator": "did you mean op?"})
-	if c.Op.known() && !c.Op.unary() && !hasValue && n.Kind == jsonv.Object {
+	if known && c.Op.known() && !c.Op.unary() && !hasValue {
 		r.Report(SyntaxID, n.Pos, "a condition with "+string(c.Op)+" has no value", "add value:")
+	}
+	if v, fixed := c.Value.Fixed(); operand != nil && fixed && (c.Op == OpGreaterThan || c.Op == OpLessThan) {
+		if _, ok := number(v); !ok {
+			r.Report(WrongTypeID, operand.Pos, show(v)+" is not a number, so a condition with "+string(c.Op)+" never holds", "write a number, or compare with "+string(OpEquals)).Severity = diag.Warning
+		}
 	}
 	return c
 }
@@ -173,9 +180,15 @@ func (r *reader) onFailure(n *document.Node, s *Step) {
 	switch {
 	case s.target == 0 && text == wordAbort:
 		s.OnFailure = ""
-	case s.target == 0 && text != Continue:
+	case s.target == 0 && text != Continue && !r.nameless():
 		r.dangling(n, text)
 	}
+}
+
+// nameless reports whether a step has an id that could not be read: what
+// names no step may mean that one.
+func (r *reader) nameless() bool {
+	return slices.ContainsFunc(r.chain.Steps, func(s Step) bool { return s.ID == "" })
 }
 
 func (r *reader) dangling(n *document.Node, text string) {

@@ -61,6 +61,20 @@ func (t Template) Keys() []dsl.Key {
 	return keys
 }
 
+// Kind is the kind of value that the template renders to; false where a lone
+// reference decides it.
+func (t Template) Kind() (jsonv.Kind, bool) {
+	switch _, lone := t.Only(); {
+	case lone:
+		return jsonv.Null, false
+	case t.parts != nil:
+		return jsonv.String, true
+	case t.items != nil:
+		return t.kind, true
+	}
+	return t.fixed.Kind(), true
+}
+
 // Render fills in the references. A text that is nothing but one reference
 // becomes its value, of whatever kind; within a text the value is inserted as
 // text: a number by its source, a list or an object as JSON. The error is an

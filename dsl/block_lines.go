@@ -216,6 +216,9 @@ func (l *blockLine) grant(from, to int) (Grant, *diag.Finding) {
 			from = to - len(after)
 		}
 	}
+	if word, _, found := strings.Cut(l.Text[from:to], ":"); found && strings.HasPrefix(word, "a") && diag.Suggest(trimBlank(word), []string{"ability"}) != "" {
+		return Grant{}, l.text.fault(from, from+len(word), "unknown word "+inQuotes(trimBlank(word))+" before the ability", "did you mean ability:?")
+	}
 	s := &source{file: l.text.file, pos: l.text.at(from), text: l.Text[from:to], line: l.src.text}
 	name, f := s.wholeName(hint)
 	if f == nil && strings.Contains(name, "*") {

@@ -44,6 +44,7 @@ type blockReader struct {
 	findings     diag.List
 	steps, rules int
 	domain       *blockLine // the first D: line
+	unknown      bool       // a line has an unknown tag: it may have been the mode line
 }
 
 // blockLine is a line whose tag is known.
@@ -70,6 +71,7 @@ func (r *blockReader) scan(s *source) {
 	name = strings.TrimRight(name, " \t")
 	if kind, ok := blockTags[name]; !ok || found == (kind == tagBare) {
 		r.report(s.unknownTag(indent, text, knownBlockTags(), policyOnly))
+		r.unknown = true
 		return
 	}
 	l := blockLine{TagLine: TagLine{Tag: name, Text: rest, Pos: s.at(indent)}, src: s}
@@ -85,6 +87,9 @@ func (r *blockReader) read(l blockLine) {
 	if function && (kind == tagDomain || kind == tagParams || kind == tagFunc) {
 		r.readFunc(l)
 		return
+	}
+	if r.unknown && r.block.Mode.Kind == ModeDomain && (kind == tagChange || kind == tagFunc) {
+		return // whether it belongs into this block is not known
 	}
 	switch kind {
 	case tagDomain:

@@ -117,6 +117,10 @@ func (r *policyReader) tagged(s *source, indent int, text string) {
 		}
 	}
 	r.report(s.unknownTag(indent, text, policyTags, blockOnly))
+	if pattern, f := parsePattern(s.sub(at, rest)); found && f == nil {
+		// It may have been meant to be CHAIN: what follows is not said of the section before.
+		r.policy.Sections = append(r.policy.Sections, Section{Pattern: pattern, Pos: s.at(indent)})
+	}
 }
 
 func (r *policyReader) rule(s *source, at int, text string) {

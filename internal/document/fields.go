@@ -19,16 +19,20 @@ type Field struct {
 // Fields reads an object that may have the fields given and no others. What
 // names the object in messages, such as "a step". Hints say what an unknown
 // field should have been; a field without one is looked for among the known.
-func (d *Document) Fields(n *Node, what string, fields []Field, hints map[string]string) {
+// A required field that an unknown one was meant to be is not missed as well.
+// It reports whether all fields are known.
+func (d *Document) Fields(n *Node, what string, fields []Field, hints map[string]string) (known bool) {
 	if n.Kind != jsonv.Object {
 		d.WrongType(n, what+" is a map of fields")
-		return
+		return false
 	}
+	known = true
 	given := map[string]bool{}
 	for i, name := range n.Names {
 		f := findField(fields, name.Text)
 		if f == nil {
-			d.unknownField(what, name, fields, hints)
+			given[d.unknownField(what, name, fields, hints)] = true
+			known = false
 			continue
 		}
 		item := n.Items[i]
@@ -45,6 +49,7 @@ func (d *Document) Fields(n *Node, what string, fields []Field, hints map[string
 			d.Report(SyntaxID, n.Pos, what+" has no "+f.Name, "add "+f.Name+":")
 		}
 	}
+	return known
 }
 
 func findField(fields []Field, name string) *Field {
@@ -56,20 +61,26 @@ func findField(fields []Field, name string) *Field {
 	return nil
 }
 
-func (d *Document) unknownField(what string, name Name, fields []Field, hints map[string]string) {
+// unknownField reports a field, and returns the one that was meant; "" if that
+// is not known.
+func (d *Document) unknownField(what string, name Name, fields []Field, hints map[string]string) (meant string) {
 	known := make([]string, len(fields))
 	for i := range fields {
 		known[i] = fields[i].Name
 	}
 	hint := hints[name.Text]
+	if like, found := strings.CutPrefix(hint, "did you mean "); found {
+		meant, _, _ = strings.Cut(like, "?")
+	}
 	if hint == "" {
-		if like := diag.Suggest(name.Text, known); like != "" {
-			hint = "did you mean " + like + "?"
+		if meant = diag.Suggest(name.Text, known); meant != "" {
+			hint = "did you mean " + meant + "?"
 		} else {
 			hint = "known are " + strings.Join(known, ", ")
 		}
 	}
 	d.Report(UnknownFieldID, name.Pos, what+" has no field "+Quote(name.Text), hint)
+	return meant
 }
 
 // maxShown is how many characters of the input a message repeats.

@@ -41,6 +41,11 @@ func (d *Document) reportYAML(err error) {
 		line = found
 	}
 	line = min(max(line, 1), len(d.lines))
+	if pos, open := d.openQuote(line); open {
+		d.Report(SyntaxID, pos, "a quote is not closed", "close it in this line; a text of several lines is clearer as a block: key: |").End =
+			diag.Position{Line: pos.Line, Column: utf8.RuneCountInString(d.line(pos.Line)) + 1}
+		return
+	}
 	text := d.line(line)
 	indent := len(text) - len(strings.TrimLeft(text, " \t"))
 	pos := diag.Position{Line: line, Column: indent + 1}

@@ -122,6 +122,15 @@ func (p *pass) eachKnownStep(f func(c *flowChain, s *chain.Step, ab *ability)) {
 // paramNames are the parameters of an ability, sorted.
 func (ab *ability) paramNames() []string { return slices.Sorted(maps.Keys(ab.params)) }
 
+// meant is the parameter that an argument's name is a slip for; "": it is a
+// parameter, or like none.
+func (ab *ability) meant(name string) string {
+	if ab.params[name] != nil {
+		return ""
+	}
+	return diag.Suggest(name, ab.paramNames())
+}
+
 // declares says what the ability declares.
 func (ab *ability) declares() string {
 	if len(ab.params) == 0 {

@@ -14,6 +14,7 @@ type flowChain struct {
 	params  map[string]bool
 	args    map[string][]int // the steps that have an argument of the name, ascending
 	outputs map[string][]int // the steps that may bind the name, ascending
+	by      *dsl.Block       // that wrote the chain, or this copy of it; nil: it is a document's
 	rules   []chainRule      // about this chain; set when all files are read
 
 	// The rest is worked out when it is asked for.
@@ -23,7 +24,7 @@ type flowChain struct {
 	names   map[string][]string  // see known
 }
 
-func newFlowChain(c *chain.Chain) *flowChain {
+func (p *pass) newFlowChain(c *chain.Chain) *flowChain {
 	f := &flowChain{Chain: c, flow: c.Flow(), params: map[string]bool{}, args: map[string][]int{}, outputs: map[string][]int{},
 		bounds: map[string][]binding{}, assumed: map[int]*chain.Flow{}, names: map[string][]string{}}
 	for i := range c.Params {
@@ -39,7 +40,15 @@ func newFlowChain(c *chain.Chain) *flowChain {
 			}
 		}
 		for _, a := range c.Steps[i].Args {
-			f.args[a.Name] = append(f.args[a.Name], i)
+			if !slices.Contains(f.args[a.Name], i) {
+				f.args[a.Name] = append(f.args[a.Name], i)
+			}
+			// What reads a parameter that is misspelt here is right: only the slip is reported.
+			if ab := p.abilities.find(c.Steps[i].Ability); ab != nil && !ab.listed {
+				if name := ab.meant(a.Name); name != "" && !slices.Contains(f.args[name], i) {
+					f.args[name] = append(f.args[name], i)
+				}
+			}
 		}
 	}
 	return f

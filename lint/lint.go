@@ -29,6 +29,7 @@ const (
 	UnscopedLimitID       = "unscoped-rate-limit"
 	SelfComparisonID      = "self-comparison"
 	ConstantComparisonID  = "constant-comparison"
+	UnclosedReferenceID   = "unclosed-reference"
 	BadSuppressionID      = "bad-suppression"
 	UnusedSuppressionID   = "unused-suppression"
 )
@@ -62,7 +63,7 @@ func checks() []check {
 		compile, duplicateRule, unknownKey, neverProduced, maybeUnset,
 		undeclaredInput, danglingReference, recordingOfChain,
 		unknownAbility, undeclaredParameter, missingParameter, wrongType, untrustedFlow, undeclaredDependency,
-		endlessThrottle, unscopedRateLimit, selfComparison, constantComparison,
+		endlessThrottle, unscopedRateLimit, selfComparison, constantComparison, unclosedReference,
 	}
 }
 

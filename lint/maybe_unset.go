@@ -97,6 +97,9 @@ func (c *flowChain) guarded(i int, key dsl.Key) bool {
 	if cond == nil {
 		return false
 	}
+	if c.nowhere(cond.RefKey) {
+		return true // the key is misspelt, and that is reported; what it guards is not known
+	}
 	unary := cond.Op == chain.OpIsEmpty || cond.Op == chain.OpIsNotEmpty
 	about := []dsl.Key{}
 	if cond.Op != chain.OpIsEmpty {

@@ -10,12 +10,12 @@ import (
 )
 
 // missingParameter reports required parameters without a default that a step
-// does not give.
+// does not give. One that is only misspelt is an undeclared-parameter.
 func missingParameter(p *pass) {
 	p.eachKnownStep(func(c *flowChain, s *chain.Step, ab *ability) {
 		for _, name := range ab.paramNames() {
 			param := ab.params[name]
-			if !param.required || slices.ContainsFunc(s.Args, func(a chain.Arg) bool { return a.Name == name }) {
+			if !param.required || slices.ContainsFunc(s.Args, func(a chain.Arg) bool { return a.Name == name || ab.meant(a.Name) == name }) {
 				continue
 			}
 			f := &diag.Finding{ID: MissingParameterID, File: c.fileOf(s), Pos: s.AbilityPos,

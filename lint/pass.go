@@ -36,6 +36,8 @@ type pass struct {
 type mark struct {
 	key dsl.Key
 	ref bool // it is written {{key}}
+	// open: the key is a {{ with what follows it, and no }} closes it.
+	open bool
 	// below: if it is not in the line, it stands in one of the next.
 	below bool
 }
@@ -127,6 +129,9 @@ func (m mark) lookBelow(f *diag.Finding, at cursor) {
 
 // find returns where the mark stands in a text, and its length; −1: nowhere.
 func (m mark) find(text string) (start, length int) {
+	if m.open {
+		return m.findOpen(text)
+	}
 	if !m.ref {
 		return strings.Index(text, string(m.key)), len(m.key)
 	}
@@ -141,6 +146,20 @@ func (m mark) find(text string) (start, length int) {
 			return open, len(inside) + len("{{}}")
 		}
 		at = open + 2
+	}
+}
+
+// findOpen is find for what is not closed.
+func (m mark) findOpen(text string) (start, length int) {
+	for at := 0; ; {
+		start := strings.Index(text[at:], string(m.key))
+		if start < 0 {
+			return -1, 0
+		}
+		at += start + len(m.key)
+		if inside, _, closed := strings.Cut(text[at:], "}}"); !closed || strings.ContainsAny(inside, "{}") {
+			return at - len(m.key), utf8.RuneCountInString(string(m.key))
+		}
 	}
 }
 

@@ -79,7 +79,7 @@ func (p *pass) readDocument(f File) {
 	p.report.Findings = append(p.report.Findings, findings...)
 	if c != nil {
 		p.report.Rules += len(c.Rules)
-		p.chains = append(p.chains, newFlowChain(c))
+		p.chains = append(p.chains, p.newFlowChain(c))
 	}
 	p.unread = p.unread || c == nil
 }
@@ -182,7 +182,9 @@ func (p *pass) written(b *dsl.Block) diag.List {
 	}
 	c, findings := chain.FromBlock(b)
 	if c != nil {
-		p.chains = append(p.chains, newFlowChain(c))
+		written := p.newFlowChain(c)
+		written.by = b
+		p.chains = append(p.chains, written)
 	}
 	return findings
 }
@@ -202,7 +204,9 @@ func (p *pass) patches() {
 			copied, more := c.Patch(b)
 			p.report.Findings = append(p.report.Findings, append(findings, more...)...)
 			if copied != nil {
-				p.patched = append(p.patched, newFlowChain(copied))
+				changed := p.newFlowChain(copied)
+				changed.by = b
+				p.patched = append(p.patched, changed)
 			}
 		}
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/cbpolicy/cbpolicy/dsl"
 )
 
-// chainRule is a rule that is about one chain, its own or an operator's in a
-// section for it alone, with what it reads.
+// chainRule is a rule that is about one chain: its own, that of the block that
+// wrote it, or an operator's in a section for it alone, with what it reads.
 type chainRule struct {
 	*dsl.Rule
 	file  string
@@ -23,6 +23,11 @@ func (p *pass) rulesOf(c *flowChain) []chainRule {
 	c.rules = []chainRule{}
 	for i := range c.Rules {
 		c.addRule(c.Rules[i].Rule, c.File)
+	}
+	if c.by != nil {
+		for _, r := range c.by.Rules {
+			c.addRule(r, c.by.File)
+		}
 	}
 	for _, policy := range p.policies {
 		for _, s := range policy.Sections {

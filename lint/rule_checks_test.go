@@ -110,6 +110,11 @@ func TestBlocksWriteChains(t *testing.T) {
 		{"a patch that takes what is read", "PATCH:base\nREMOVE_STEP:a", []string{"t.txt:3:1 error dangling-reference"}},
 		{"a call", "C:base|1", nil},
 		{"a call with too much", "C:base|1|2", []string{"t.txt:2:1 error syntax"}},
+		{"a key that nothing binds", "NEW:n\nS:a.b:x=1>out\nB:nobody>3|abort", []string{"t.txt:4 error never-produced «nobody>3»", "t.txt:4 error unknown-key «nobody»"}},
+		{"a key that nothing of a changed chain binds", "PATCH:base\nADD_STEP:after:a|n|x.y|$p\nB:nobody>3|abort", []string{"t.txt:4 error unknown-key «nobody»"}},
+		{"a key of the changed chain", "PATCH:base\nADD_STEP:after:a|n|x.y|$p\nB:p>3&t>2|abort", nil},
+		{"a grant of a misspelt word", "NEW:n\nG:abilty:a.b\nS:a.b:x=1", []string{"t.txt:3 error syntax «abilty»"}},
+		{"a mode line with a misspelt tag", "PACTH:base\nADD_STEP:after:a|n|x.y|$p", []string{"t.txt:2 error unknown-tag «PACTH»"}},
 		{"an id that G: takes", "NEW:n\nG:a.b\nB:x>1|abort|id=not_granted", []string{"t.txt:4 error syntax «B:x>1|abort|id=not_granted»"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

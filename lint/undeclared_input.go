@@ -34,7 +34,7 @@ func (p *pass) ruleInputs(c *flowChain, r *chain.Rule) {
 		}
 	}
 	for _, key := range references(r.Reason) {
-		if !key.IsMeter() && !c.knows(key) {
+		if implicit := c.Dialect == chain.Catalogue && covers("input", key); !key.IsMeter() && !implicit && !c.knows(key) {
 			f := p.undeclared(c, key, dsl.Span{Start: r.Pos}, fmt.Sprintf("the reason of rule %s shows", r.ID()), c.known(allNames))
 			p.marks[f] = mark{key: key, ref: true, below: true} // the place of the rule is that of its condition
 		}

@@ -20,7 +20,7 @@ func TestUndeclaredInput(t *testing.T) {
 		{"the value of a condition", "", `{}, condition: {ref_key: found, op: equals, value: "{{region}}"}`, "a.yaml:5 warning undeclared-input «{{region}}»", "declare region under params"},
 		{"a limit", `{condition: "n>{{top}}", action: abort}`, `{n: 1}`, "a.yaml:6 warning undeclared-input «{{top}}»", "declare top under params"},
 		{"a limit that is an output", `{condition: "n>{{found}}", action: abort}`, `{n: 1}`, "a.yaml:6 warning undeclared-input «{{found}}»", "a limit is a number or a parameter; compare the output itself in when:"},
-		{"in a reason", `{condition: "n>1", action: abort, reason: "{{n}} of {{tpo}} in {{city}}, {{found}}; {{}} {{"}`, `{n: 1}`, "a.yaml:6 warning undeclared-input «{{tpo}}»", "declare tpo under params"},
+		{"in a reason", `{condition: "n>1", action: abort, reason: "{{n}} of {{tpo}} in {{city}}, {{found}}; {{}}"}`, `{n: 1}`, "a.yaml:6 warning undeclared-input «{{tpo}}»", "declare tpo under params"},
 		{"in a reason of its own line", "{condition: \"n>1\", action: abort,\n  reason: \"é {{tpo}}\"}", `{n: 1}`, "a.yaml:7 warning undeclared-input «{{tpo}}»", "declare tpo under params"},
 		{"a meter in a reason", `{condition: "n>1", action: abort, reason: "{{task.tool_calls}} calls"}`, `{n: 1}`, "", ""},
 	}

@@ -10,7 +10,8 @@ import (
 )
 
 // unknownKey reports keys of rules that no step, argument or parameter of the
-// chain declares. A chain's own rules can mean nothing else. An operator's
+// chain declares. A chain's own rules, and those of the block that wrote or
+// changed it, can mean nothing else. An operator's
 // rule may be meant for other chains: it is suspect only if no chain among
 // the files that it looks at knows the key.
 func unknownKey(p *pass) {
@@ -19,6 +20,18 @@ func unknownKey(p *pass) {
 			for _, atom := range c.Rules[i].Condition {
 				if u := c.unknown(atom); u != nil {
 					p.unknown(u, c.known(u.kind), &diag.Finding{File: c.File}, fmt.Sprintf("of chain %q", c.ID))
+				}
+			}
+		}
+	}
+	for _, c := range append(slices.Clone(p.chains), p.patched...) {
+		if c.by == nil {
+			continue
+		}
+		for _, r := range c.by.Rules {
+			for _, atom := range r.Condition {
+				if u := c.unknown(atom); u != nil {
+					p.unknown(u, c.known(u.kind), &diag.Finding{File: c.by.File}, fmt.Sprintf("of chain %q", c.ID))
 				}
 			}
 		}

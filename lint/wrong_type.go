@@ -18,17 +18,40 @@ func wrongType(p *pass) {
 	p.eachKnownStep(func(c *flowChain, s *chain.Step, ab *ability) {
 		for _, a := range s.Args {
 			param := ab.params[a.Name]
-			v, fixed := a.Value.Fixed()
-			if param == nil || !fixed || v.Kind() == jsonv.Null && !param.required || fits(param.typ, v) {
+			if param == nil {
+				continue
+			}
+			value := misfit(param, a.Value)
+			if value == "" {
 				continue
 			}
 			f := &diag.Finding{ID: chain.WrongTypeID, File: c.fileOf(s), Pos: a.Pos,
-				Message: fmt.Sprintf("step %s gives %s %s for %s, which is of the type %s", s.ID, s.Ability, shown(v), a.Name, param.typ),
+				Message: fmt.Sprintf("step %s gives %s %s for %s, which is of the type %s", s.ID, s.Ability, value, a.Name, param.typ),
 				Hint:    "write a value of that type",
 				Related: []diag.Related{{File: ab.file, Pos: param.pos, Message: "the parameter"}}}
 			p.addKey(f, dsl.Key(a.Name), false)
 		}
 	})
+}
+
+// misfit is what a template gives, in a message, if it cannot be of the
+// parameter's type; "" if it is, or may be.
+func misfit(param *abilityParam, t chain.Template) string {
+	if v, fixed := t.Fixed(); fixed {
+		if v.Kind() == jsonv.Null && !param.required || fits(param.typ, v) {
+			return ""
+		}
+		return shown(v)
+	}
+	// A list or an object is one whatever is filled in.
+	kind, _ := t.Kind()
+	switch {
+	case kind == jsonv.List && !fits(param.typ, jsonv.OfList(nil)):
+		return kind.String()
+	case kind == jsonv.Object && !fits(param.typ, jsonv.OfObject(nil, nil)):
+		return kind.String()
+	}
+	return ""
 }
 
 // fits reports whether a value is of a manifest's type. A text that holds a

@@ -76,7 +76,7 @@ var (
 	// block they are a mistake that should be named.
 	firstTags   = []string{"B", "CHAIN", "D", "G", "C", "NEW", "PATCH", "CACHE", "PROPOSE_FUNC", "P", "S", "T", "L", "R"}
 	laterTags   = []string{"B", "CHAIN"}
-	firstFields = []string{"id", "name", "description", "params", "steps", "circuit_breakers", "chain", "start", "executions", "confirm"}
+	firstFields = []string{"tests", "policies", "id", "name", "description", "params", "steps", "circuit_breakers", "chain", "start", "executions", "confirm"}
 	laterFields = []string{"id", "steps", "circuit_breakers"}
 )
 

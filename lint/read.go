@@ -3,7 +3,9 @@ package lint
 import (
 	"bytes"
 	"fmt"
+	"path/filepath"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/cbpolicy/cbpolicy/chain"
@@ -130,13 +132,33 @@ func foreign(f File) bool {
 			return true
 		}
 	}
-	if member(n, "tests") != nil && member(n, "id") == nil && member(n, "steps") == nil {
-		return true // a file of tests, which cbpolicy test reads
+	if testsIn(n) {
+		return true
 	}
 	ours := slices.Concat(chainFields, recordingFields)
 	return !slices.ContainsFunc(n.Names, func(name document.Name) bool {
 		return slices.Contains(ours, name.Text) || diag.Suggest(name.Text, ours) != ""
 	})
+}
+
+// testsIn reports whether a document is a file of tests, which package
+// policytest reads.
+func testsIn(n *document.Node) bool {
+	return member(n, "tests") != nil && member(n, "id") == nil && member(n, "steps") == nil
+}
+
+// HoldsTests reports whether a document is a file of tests and no chain, by
+// its fields, or by a name that ends in _test and fields that say nothing else.
+func HoldsTests(f File) bool {
+	if f.Kind != Chain && (f.Kind != Auto || sniff(f.Data) != Chain) {
+		return false
+	}
+	n := root(f)
+	named := strings.HasSuffix(strings.TrimSuffix(f.Name, filepath.Ext(f.Name)), "_test")
+	if n == nil || member(n, "id") == nil && member(n, "steps") == nil && !isRecording(f) && named {
+		return named
+	}
+	return testsIn(n)
 }
 
 // member returns a field of an object, or nil.

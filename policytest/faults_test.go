@@ -23,7 +23,7 @@ func TestFaults(t *testing.T) {
 		"no tests":            {"policies: [p.cbp]\n", "1 `policies` syntax: a test file has no tests"},
 		"an empty list":       {"policies: [p.cbp]\ntests: []\n", "2 `[` syntax: there is no test"},
 		"an unknown field":    {"polices: [p.cbp]\ntests: []\n", "1 `polices` unknown-field: a test file has no field \"polices\" (did you mean policies?)\n2 `[` syntax: there is no test"},
-		"an unknown policy":   {"policies: [gone.cbp]\ntests: []\n", "1 `gone.cbp` dangling-reference: a policy: there is no file \"d/gone.cbp\"\n2 `[` syntax: there is no test"},
+		"an unknown policy":   {"policies: [gone.cbp]\ntests: []\n", "1 `gone.cbp` dangling-reference: a policy: there is no file \"d/gone.cbp\""},
 		"a policy of nothing": {"policies: [empty.cbp]\ntests: []\n", "1 `empty.cbp` syntax: the policy \"d/empty.cbp\" has no rule\n2 `[` syntax: there is no test"},
 		"a start":             {"start: noon\ntests: [{name: a, steps: [{chain: c, ability: x, expect: allow, rules: []}]}]\n", "1 `noon` wrong-type: start: \"noon\" is no time such as 2026-01-05T09:00:00Z"},
 		"builtins":            {"builtins: 1\ntests: [{name: a, steps: [{chain: c, ability: x, expect: allow, rules: []}]}]\n", "1 `1` wrong-type: builtins is true or false, not a number"},

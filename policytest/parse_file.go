@@ -36,7 +36,7 @@ func (l *loader) file(n *document.Node) {
 		{Name: "defaults", Read: func(n *document.Node) { l.defaults = n }},
 		{Name: "tests", Required: true, Read: func(n *document.Node) { tests = n }},
 	}, map[string]string{"policy": "did you mean policies? It is a list", "chain": "did you mean chains? It is a list", "cases": "did you mean tests?"})
-	if l.elsewhere.Err() != nil || l.failed != nil {
+	if l.elsewhere.Err() != nil || l.failed != nil || l.unread {
 		return // without all rules nothing can be said of the tests
 	}
 	if !l.readRules() || tests == nil {

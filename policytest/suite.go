@@ -133,6 +133,7 @@ type loader struct {
 	defaults  *document.Node // of the file; nil: none
 	rules     *ruleBook      // nil until the policies and chains were read
 	elsewhere diag.List      // faults of the files named
+	unread    bool           // one of them does not exist
 	failed    error          // the first error of reading them
 }
 
@@ -151,6 +152,7 @@ func (l *loader) load(n *document.Node, what string) (path string, data []byte, 
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		l.Report(chain.DanglingID, n.Pos, fmt.Sprintf("%s: there is no file %s", what, document.Quote(path)), "paths are relative to the test file")
+		l.unread = true
 		return "", nil, false
 	case err != nil:
 		if l.failed == nil {

@@ -21,7 +21,8 @@ func newCheck() *cobra.Command {
 		Use:   "check PATH…|-",
 		Short: "Say what is wrong with policies, chains and blocks",
 		Long: `check reads policies (.cbp), chains and recordings (.yaml .yml .json), and the
-<nyaya> blocks in any other text. A directory stands for the files below it
+<nyaya> blocks in any other text. Files of tests that are named are read too,
+and not run: that is what cbpolicy test does. A directory stands for the files below it
 that end in ` + strings.Join(lint.Extensions(), " ") + `, but for documents that have
 nothing of a chain; - is standard input, told by its content. Files
 that are checked together are taken to belong together.
@@ -64,14 +65,19 @@ func runCheck(cmd *cobra.Command, args []string, o *checkOptions, c *config.Conf
 	if err != nil {
 		return err
 	}
-	files := make([]lint.File, len(paths))
-	for i, path := range paths {
-		f := &files[i]
+	var files, tests []lint.File
+	for _, path := range paths {
+		var f lint.File
 		if f.Name, f.Data, err = read(cmd, path); err != nil {
 			return err
 		}
 		if path != stdin {
 			f.Kind, f.Found = lint.KindOf(path), !named(args, path)
+		}
+		if !f.Found && lint.HoldsTests(f) {
+			tests = append(tests, f)
+		} else {
+			files = append(files, f)
 		}
 	}
 	known := lint.Options{Sources: c.Check.Sources, Sinks: c.Check.Sinks}
@@ -79,6 +85,9 @@ func runCheck(cmd *cobra.Command, args []string, o *checkOptions, c *config.Conf
 		return err
 	}
 	report := known.Run(files)
+	if err := checkTests(cmd, tests, &report); err != nil {
+		return err
+	}
 	if err := printReport(cmd.OutOrStdout(), report, o.format); err != nil {
 		return fmt.Errorf("print findings: %w", err)
 	}
@@ -88,6 +97,25 @@ func runCheck(cmd *cobra.Command, args []string, o *checkOptions, c *config.Conf
 	if report.Findings.Count(diag.Error) > 0 || o.failOn != "error" && report.Findings.Count(diag.Warning) > 0 {
 		return exit(exitFindings)
 	}
+	return nil
+}
+
+// checkTests adds what is wrong with files of tests to a report. The tests are
+// not run, and what is wrong in the files that they name is told once.
+func checkTests(cmd *cobra.Command, tests []lint.File, report *lint.Report) error {
+	for _, f := range tests {
+		report.Files++
+		_, findings, err := loadTest(cmd, f.Name, f.Data)
+		if err != nil {
+			return err
+		}
+		for _, f := range findings {
+			if !slices.ContainsFunc(report.Findings, func(o *diag.Finding) bool { return filepath.Clean(o.File) == filepath.Clean(f.File) && o.Pos == f.Pos && o.Message == f.Message }) {
+				report.Findings = append(report.Findings, f)
+			}
+		}
+	}
+	report.Findings.Sort()
 	return nil
 }
 

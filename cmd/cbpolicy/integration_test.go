@@ -12,7 +12,11 @@ import (
 // TestHooksAndAction holds what other programs call against the verbs and
 // flags that there are.
 func TestHooksAndAction(t *testing.T) {
-	var hooks []struct{ ID, Entry, Language string }
+	var hooks []struct {
+		ID, Entry, Language string
+		Args                []string
+		PassFilenames       *bool `yaml:"pass_filenames"`
+	}
 	readYAML(t, "../../.pre-commit-hooks.yaml", &hooks)
 	var ids []string
 	for _, h := range hooks {
@@ -20,6 +24,10 @@ func TestHooksAndAction(t *testing.T) {
 		known(t, h.ID, h.Entry)
 		if h.Language != "golang" {
 			t.Errorf("%s is of the language %s", h.ID, h.Language)
+		}
+		// Named by itself, any document is taken for a chain; in a directory, others' are passed over.
+		if h.ID == "cbpolicy-check" && (h.PassFilenames == nil || *h.PassFilenames || !slices.Equal(h.Args, []string{"."})) {
+			t.Errorf("%s is given files", h.ID)
 		}
 	}
 	if want := []string{"cbpolicy-check", "cbpolicy-fmt", "cbpolicy-test"}; !slices.Equal(ids, want) {

@@ -163,21 +163,19 @@ func loadTests(cmd *cobra.Command, args []string) ([]*policytest.Suite, error) {
 		if err != nil {
 			return nil, err
 		}
-		s, err := policytest.Load(name, data, func(path string) ([]byte, error) {
-			_, data, err := read(cmd, path)
-			return data, err
-		})
-		var inFile *policytest.FileError
-		var list diag.List
-		switch {
-		case err == nil:
-			suites = append(suites, s)
-		case errors.As(err, &inFile):
-			wrong = append(wrong, inFile.Findings...)
-		case errors.As(err, &list):
-			elsewhere = append(elsewhere, list...)
-		default:
+		s, findings, err := loadTest(cmd, name, data)
+		if err != nil {
 			return nil, err
+		}
+		for _, f := range findings {
+			if f.File == name {
+				wrong = append(wrong, f)
+			} else {
+				elsewhere = append(elsewhere, f)
+			}
+		}
+		if s != nil {
+			suites = append(suites, s)
 		}
 	}
 	switch err := refuse(cmd, append(wrong, elsewhere...)); {
@@ -187,6 +185,24 @@ func loadTests(cmd *cobra.Command, args []string) ([]*policytest.Suite, error) {
 		return nil, err
 	}
 	return suites, nil
+}
+
+// loadTest reads a test file and what it names. The findings say what is
+// wrong there; the error is one of reading.
+func loadTest(cmd *cobra.Command, name string, data []byte) (*policytest.Suite, diag.List, error) {
+	s, err := policytest.Load(name, data, func(path string) ([]byte, error) {
+		_, data, err := read(cmd, path)
+		return data, err
+	})
+	var inFile *policytest.FileError
+	var elsewhere diag.List
+	switch {
+	case errors.As(err, &inFile):
+		return nil, inFile.Findings, nil
+	case errors.As(err, &elsewhere):
+		return nil, elsewhere, nil
+	}
+	return s, nil, err
 }
 
 // testFiles returns the test files that the arguments name, each once.

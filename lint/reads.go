@@ -83,12 +83,16 @@ func (c *flowChain) ruleReads(r *dsl.Rule) []ruleRead {
 				reads = append(reads, ruleRead{atom: a, key: a.Key, never: steps})
 				continue
 			}
-			reads = append(reads, newRuleRead(a, a.Key, declared, steps, func(i int) binding {
+			read := newRuleRead(a, a.Key, declared, steps, func(i int) binding {
 				if _, ok := slices.BinarySearch(args, i); ok {
 					return always
 				}
 				return c.bound(i, a.Key)
-			}))
+			})
+			if declared && r.Options.Missing != dsl.MissingFire {
+				read.never = slices.DeleteFunc(read.never, func(i int) bool { return !c.pending(i, a.Key) })
+			}
+			reads = append(reads, read)
 		case *dsl.When:
 			for _, w := range whenReads(a.Expr) {
 				reads = append(reads, newRuleRead(a, w.key, c.isArg(w.key) || c.produced(w.key), steps, func(i int) binding { return c.whenBound(i, w) }))
@@ -96,6 +100,18 @@ func (c *flowChain) ruleReads(r *dsl.Rule) []ruleRead {
 		}
 	}
 	return reads
+}
+
+// pending reports whether, before step i, a step that declares the key is sure
+// to be able to run still. Once all of them are over, an argument was judged
+// where it was given, and the key being unbound makes no rule fire.
+func (c *flowChain) pending(i int, key dsl.Key) bool {
+	for j := i; j < len(c.Steps); j++ {
+		if output, arg := c.Declares(j, key); output || arg && j != i {
+			return true
+		}
+	}
+	return false
 }
 
 // hasAbility reports whether the rule says by an ability which steps it is about.

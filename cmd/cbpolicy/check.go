@@ -110,7 +110,9 @@ func checkTests(cmd *cobra.Command, tests []lint.File, report *lint.Report) erro
 			return err
 		}
 		for _, f := range findings {
-			if !slices.ContainsFunc(report.Findings, func(o *diag.Finding) bool { return filepath.Clean(o.File) == filepath.Clean(f.File) && o.Pos == f.Pos && o.Message == f.Message }) {
+			if !slices.ContainsFunc(report.Findings, func(o *diag.Finding) bool {
+				return filepath.Clean(o.File) == filepath.Clean(f.File) && o.Pos == f.Pos && o.Message == f.Message
+			}) {
 				report.Findings = append(report.Findings, f)
 			}
 		}

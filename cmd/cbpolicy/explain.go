@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cbpolicy/cbpolicy/chain"
+	chainrun "github.com/cbpolicy/cbpolicy/chain/run"
 	"github.com/cbpolicy/cbpolicy/diag"
 	"github.com/cbpolicy/cbpolicy/dsl"
 	"github.com/cbpolicy/cbpolicy/explain"
@@ -77,6 +78,11 @@ func runExplain(cmd *cobra.Command, o explainOptions, args []string) error {
 		var err error
 		if c, err = loadChain(cmd, &reg, o.chain); err != nil {
 			return err
+		}
+		if c.Block != nil { // of which loadChain puts no rule in force
+			if err := reg.Replace(chainrun.Rulesets(c, cmd.Name())...); err != nil {
+				return refuse(cmd, err)
+			}
 		}
 	}
 	var rules []*registry.Rule

@@ -2,12 +2,14 @@ package main
 
 import (
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/cbpolicy/cbpolicy/chain/run/command"
 	"github.com/cbpolicy/cbpolicy/chain/run/host"
+	"github.com/cbpolicy/cbpolicy/diag"
 	"github.com/cbpolicy/cbpolicy/session"
 )
 
@@ -129,6 +131,14 @@ func (o *runOptions) offers() (host.Options, error) {
 func refuseOffer(cmd *cobra.Command, err error) error {
 	if errors.As(err, new(*host.OfferError)) {
 		return usage("run: %w", err)
+	}
+	var nobody diag.List
+	if errors.As(err, &nobody) {
+		for _, f := range nobody {
+			if f.ID == host.UnknownAbilityID && !strings.HasPrefix(f.Hint, "did you mean") {
+				f.Hint += ": --ability NAME='COMMAND …', or --mcp with the first part of the name"
+			}
+		}
 	}
 	return refuse(cmd, err)
 }

@@ -92,6 +92,14 @@ func trade(condition, more string) lint.File {
 	return file("trade.yaml", "id: trade\ncircuit_breakers:\n  - condition: "+condition+"\n    action: abort\n"+more+strings.TrimPrefix(tradeSteps, "\n"))
 }
 
+// searchRounds is how many rounds a random search has: fewer with -short.
+func searchRounds(n int) int {
+	if testing.Short() {
+		return n / 5
+	}
+	return n
+}
+
 // firedBy returns the ids of the rules that fire at a step given as JSON,
 // with a policy and a chain in force.
 func firedBy(t *testing.T, step []byte, files ...lint.File) []string {

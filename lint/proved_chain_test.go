@@ -66,7 +66,8 @@ func randomRecording(rng *rand.Rand) string {
 func TestProvedChainFindings(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	refused, fired, skipped := 0, 0, 0
-	for range 1500 {
+	rounds := searchRounds(1500)
+	for range rounds {
 		text := randomChain(rng)
 		c, faults := chain.Parse("c.yaml", []byte(text))
 		if c == nil {
@@ -108,7 +109,7 @@ func TestProvedChainFindings(t *testing.T) {
 			}
 		}
 	}
-	if refused < 100 || fired < 100 || skipped < 20 {
+	if refused < rounds/15 || fired < rounds/30 || skipped < rounds/75 {
 		t.Errorf("%d refused starts, %d firings, %d skipped steps: the search sees too little", refused, fired, skipped)
 	}
 }

@@ -133,7 +133,7 @@ func (r *BuiltinRule) tune(l BuiltinLimit) error {
 	}
 	changed := *r.Rule
 	threshold := *changed.Condition[0].(*dsl.Threshold) // every built-in rule is one
-	threshold.Value.Number = n // the units that the rules are written in are those of the meters
+	threshold.Value.Number = n                          // the units that the rules are written in are those of the meters
 	changed.Condition = []dsl.Atom{&threshold}
 	r.Rule, r.From = &changed, l.From
 	return nil

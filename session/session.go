@@ -111,6 +111,7 @@ func (s *Session) Before(ctx context.Context, st *Step, v *registry.Verdict) {
 		return
 	}
 	call := s.tasks.call(rs)
+	call.Estimate = st.Estimate
 	rs.Meters = s.tasks.read(k, at, call)
 	admission, t := s.decide(ctx, rs, at, v)
 	if admission == NotAdmitted {
@@ -191,7 +192,7 @@ func (s *Session) finish(o *Outcome) {
 	if o.Step.task == nil {
 		return
 	}
-	r := meter.Result{Failed: o.Failed, Output: o.Message, Counts: countsAgainstTool(o.Class)}
+	r := meter.Result{Failed: o.Failed, Output: o.Message, Counts: countsAgainstTool(o.Class), Cost: o.Cost, Settled: o.Settled}
 	if o.Output != nil {
 		r.Output = o.Output.String()
 	}

@@ -27,6 +27,9 @@ type Step struct {
 	// PastRuns are executions of the chain that the store does not know of,
 	// as Unix nanoseconds, ascending.
 	PastRuns []int64
+	// Estimate is what the step may cost at most, in nano-dollars, which is
+	// reserved until its result is reported; 0: nothing is.
+	Estimate int64
 	// Final asks for the check after the last step: no step is about to be
 	// done, and only rules that look at none apply.
 	Final bool
@@ -60,4 +63,9 @@ type Outcome struct {
 	// Failed says that the step did not succeed; Class and Message say how.
 	Failed         bool
 	Class, Message string
+	// Cost is what the step came to, in nano-dollars, if Settled. Otherwise the
+	// step's Estimate counts as spent: where usage is reported by events, settle
+	// with a Cost of 0.
+	Cost    int64
+	Settled bool
 }

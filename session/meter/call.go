@@ -16,6 +16,9 @@ type Call struct {
 	Args uint64
 	// NewText is how many bytes an edit writes; only read of abilities that edit.
 	NewText int64
+	// Estimate is what the call may cost, in nano-dollars, which is reserved
+	// while it is under way; 0: nothing is.
+	Estimate int64
 }
 
 // Result is what became of a call.
@@ -27,18 +30,23 @@ type Result struct {
 	Counts bool
 	// Gave: a delegation that gave up without an error.
 	Gave bool
+	// Cost is what the call came to, in nano-dollars, if Settled; otherwise
+	// what was reserved for it counts as spent.
+	Cost    int64
+	Settled bool
 }
 
 // Flight identifies a call under way in its tree; 0: none.
 type Flight int64
 
 type flight struct {
-	number  Flight
-	id      string
-	key     print
-	ability string
-	worker  string
-	edit    int64 // bytes of new text; -1: no edit
+	number   Flight
+	id       string
+	key      print
+	ability  string
+	worker   string
+	edit     int64 // bytes of new text; -1: no edit
+	reserved int64 // nano-dollars
 }
 
 // print tells texts apart: two hashes and the length.

@@ -28,9 +28,9 @@ func (r *Reading) Meter(name dsl.Key) (decimal.Decimal, bool) {
 	case "session.tool_calls":
 		return decimal.FromInt(t.total.calls + r.one()), true
 	case "task.spend_cents":
-		return decimal.Scaled(k.spend, centExp), true
+		return decimal.Scaled(k.budget.with(r.coming()), centExp), true
 	case "session.spend_cents":
-		return decimal.Scaled(t.total.spend, centExp), true
+		return decimal.Scaled(t.total.budget.with(r.coming()), centExp), true
 	case "task.duration":
 		return decimal.Scaled(k.clock.elapsed(r.At), secondExp), true
 	case "session.duration":
@@ -54,9 +54,20 @@ func (r *Reading) Meter(name dsl.Key) (decimal.Decimal, bool) {
 	return decimal.FromInt(n), ok
 }
 
+// coming is the call that is about to be made; nil: none is, or it is one that
+// is under way already, which counts once however often it is asked for.
+func (r *Reading) coming() *Call {
+	if r.Next != nil && r.Next.ID != "" {
+		if i := r.Task.find(r.Next.ID); i >= 0 && r.Task.flights[i].key == r.Task.tree.keyOf(r.Next) {
+			return nil
+		}
+	}
+	return r.Next
+}
+
 // one counts the call that is about to be made.
 func (r *Reading) one() int64 {
-	if r.Next != nil {
+	if r.coming() != nil {
 		return 1
 	}
 	return 0

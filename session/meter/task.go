@@ -12,7 +12,7 @@ type Task struct {
 
 	calls    int64
 	messages int64
-	spend    int64 // nano-dollars, of the tasks below it too
+	budget   budget // of the tasks below it too
 	usage    usage
 	clock    clock
 	last     int64 // of the latest event
@@ -54,6 +54,9 @@ func (k *Task) reopen(at int64) {
 func (k *Task) close(at int64) {
 	k.open, k.waiting = false, waitNobody
 	k.clock.pause(at)
+	for i := range k.flights { // what it cost is not told any more
+		k.settle(&k.flights[i], Result{})
+	}
 	k.flights = nil
 	k.outputs.spare = nil
 }
@@ -140,9 +143,9 @@ func (k *Task) Spend(nano int64, at int64) {
 
 func (k *Task) spendNano(nano int64) {
 	for t := k; t != nil; t = t.parent {
-		t.spend = addTo(t.spend, nano)
+		t.budget.spend(nano)
 	}
-	k.tree.total.spend = addTo(k.tree.total.spend, nano)
+	k.tree.total.budget.spend(nano)
 }
 
 // touchUsage is touch for a report of usage, which belongs to the turn before
@@ -151,14 +154,6 @@ func (k *Task) touchUsage(at int64) {
 	if k.waiting == waitNobody {
 		k.alive(at)
 	}
-}
-
-// addTo adds an amount that is not below 0, and stops at the greatest number.
-func addTo(sum, n int64) int64 {
-	if sum += n; sum < 0 {
-		return 1<<63 - 1
-	}
-	return sum
 }
 
 // idle is the time since the last event, in nanoseconds.
@@ -176,30 +171,37 @@ func (k *Task) Begin(c *Call, at int64) Flight {
 	k.calls++
 	k.tree.total.calls++
 	if len(k.flights) == MaxFlights {
+		k.settle(&k.flights[0], Result{})
 		k.flights = slices.Delete(k.flights, 0, 1)
 	}
-	f := flight{number: Flight(k.tree.total.calls), id: c.ID, key: k.tree.keyOf(c), ability: c.Ability, worker: c.Worker, edit: c.editSize(k.tree)}
+	f := flight{
+		number: Flight(k.tree.total.calls), id: c.ID, key: k.tree.keyOf(c), ability: c.Ability, worker: c.Worker,
+		edit: c.editSize(k.tree), reserved: max(c.Estimate, 0),
+	}
 	k.flights = append(k.flights, f)
+	k.reserve(f.reserved)
 	return f.number
 }
 
 // Find returns the call under way that a result belongs to: the latest of
 // that id, or, without an id, the earliest that has none. 0: there is none.
 func (k *Task) Find(id string) Flight {
+	if i := k.find(id); i >= 0 {
+		return k.flights[i].number
+	}
+	return 0
+}
+
+func (k *Task) find(id string) int {
 	if id == "" {
-		for i := range k.flights {
-			if k.flights[i].id == "" {
-				return k.flights[i].number
-			}
-		}
-		return 0
+		return slices.IndexFunc(k.flights, func(f flight) bool { return f.id == "" })
 	}
 	for i := len(k.flights) - 1; i >= 0; i-- {
 		if k.flights[i].id == id {
-			return k.flights[i].number
+			return i
 		}
 	}
-	return 0
+	return -1
 }
 
 // Worker returns who does a call under way; "": it is no delegation, or not under way.
@@ -223,6 +225,7 @@ func (k *Task) Finish(f Flight, r Result, at int64) {
 	}
 	done := k.flights[i]
 	k.flights = slices.Delete(k.flights, i, i+1)
+	k.settle(&done, r)
 	k.log.add(callDone{key: done.key, ability: fingerprint(k.tree.seed, done.ability), output: fingerprint(k.tree.seed, r.Output), failed: r.Failed})
 	if done.edit >= 0 {
 		k.edits.add(done.edit)
@@ -233,6 +236,7 @@ func (k *Task) Finish(f Flight, r Result, at int64) {
 // Undo takes back a call that was never made.
 func (k *Task) Undo(f Flight) {
 	if i := slices.IndexFunc(k.flights, func(x flight) bool { return x.number == f }); i >= 0 {
+		k.settle(&k.flights[i], Result{Settled: true})
 		k.flights = slices.Delete(k.flights, i, i+1)
 		k.calls--
 		k.tree.total.calls--

@@ -48,9 +48,9 @@ type Tree struct {
 
 // totals are what is counted over the whole session and never starts anew.
 type totals struct {
-	calls int64
-	spend int64 // nano-dollars
-	clock clock
+	calls  int64
+	budget budget
+	clock  clock
 	// waiting says for whom the whole session waits: it was the last to rest.
 	waiting waiting
 }

@@ -14,7 +14,7 @@ func isAgentDojo(o *outline) bool { return o.has("suite_name", "pipeline_name") 
 
 func readAgentDojo(in *input) {
 	in.each(func(d doc, source string) (*Run, error) {
-		f := record(d.Value).object()
+		f := record(d.Value)
 		r := agentDojoRun(f, in.source, in.limits)
 		return r, f.err()
 	})
@@ -34,7 +34,7 @@ func agentDojoRun(f field, source string, l Limits) *Run {
 		r.Labels.Succeeded = f.in("security").known()
 	}
 	b := newBuilder(r)
-	for _, m := range f.in("messages").list() {
+	for _, m := range f.in("messages").must("a list").objects() {
 		b.message(0)
 		text := m.in("content").words()
 		switch role := m.in("role"); role.text() {
@@ -42,7 +42,7 @@ func agentDojoRun(f field, source string, l Limits) *Run {
 			b.user(text)
 		case "assistant":
 			b.said(text)
-			for _, c := range m.in("tool_calls").list() {
+			for _, c := range m.in("tool_calls").objects() {
 				b.call(c.in("id").text(), c.in("function").text(), c.in("args").args(l))
 			}
 		case "tool":

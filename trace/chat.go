@@ -109,7 +109,7 @@ func textOutput(s string) *registry.Value {
 
 // openAICalls adds the calls of a message in the form of OpenAI's chat API.
 func (b *builder) openAICalls(calls field, l Limits) {
-	for _, c := range calls.list() {
+	for _, c := range calls.objects() {
 		f := c.in("function").object()
 		b.call(c.in("id").text(), f.in("name").text(), f.in("arguments").args(l))
 	}

@@ -77,6 +77,9 @@ func claudeCodeRun(docs []doc, in *input) (*Run, error) {
 	for _, task := range slices.Backward(s.last) {
 		s.endTask(task)
 	}
+	if r.ID == "" {
+		return nil, &FieldError{Path: "sessionId", Want: "a text on one of the lines", Got: "nothing"}
+	}
 	if !main && len(s.last) == 1 {
 		r.ID = s.last[0] // the file is one of a sub-agent
 	}
@@ -105,7 +108,7 @@ func (s *claudeSession) fromUser(f field, side bool) {
 	var texts []string
 	content := f.at("message", "content")
 	if content.Kind() == jsonv.List {
-		for _, part := range content.list() {
+		for _, part := range content.objects() {
 			if strings.HasSuffix(part.in("type").text(), "tool_result") {
 				s.toolResult(part)
 				continue

@@ -1,10 +1,5 @@
 package trace
 
-import (
-	"bytes"
-	"strings"
-)
-
 // format is one way in which runs are recorded.
 type format struct {
 	name string
@@ -94,29 +89,4 @@ func named(name string) (format, error) {
 		}
 	}
 	return format{}, &NoSuchFormatError{Name: name, Known: Formats()}
-}
-
-// yamlOutline adds to an outline what a YAML recording shows: its outermost
-// names, and those of the items of its lists.
-func yamlOutline(o *outline, prefix []byte) {
-	if o.json {
-		return
-	}
-	outer := ""
-	for _, line := range bytes.Split(prefix[:min(len(prefix), outlineBytes)], []byte("\n")) {
-		text := string(line)
-		bare := strings.TrimLeft(text, " ")
-		item := strings.HasPrefix(bare, "- ")
-		name, _, ok := strings.Cut(strings.TrimLeft(strings.TrimPrefix(bare, "- "), " {"), ":")
-		if !ok || len(name) > outlineText || len(o.paths) >= outlinePaths || strings.ContainsAny(name, " \t#\"'") {
-			continue
-		}
-		switch {
-		case item && outer != "":
-			o.paths[outer+".[]."+name] = true
-		case bare == text:
-			outer = name
-			o.paths[name] = true
-		}
-	}
 }

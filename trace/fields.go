@@ -18,8 +18,17 @@ type field struct {
 	fault *error
 }
 
-// record is the outermost field of a value.
-func record(v jsonv.Value) field { return field{Value: v, fault: new(error)} }
+// record is the outermost field of a value, which must be an object.
+func record(v jsonv.Value) field {
+	f := loose(v)
+	if v.Kind() != jsonv.Object {
+		f.wrong("an object")
+	}
+	return f
+}
+
+// loose is the outermost field of a value of any kind.
+func loose(v jsonv.Value) field { return field{Value: v, fault: new(error)} }
 
 // err returns what was wrong with the record so far.
 func (f field) err() error { return *f.fault }
@@ -40,6 +49,8 @@ func got(v jsonv.Value) string {
 	const shown = 40
 	text := v.Text()
 	switch {
+	case v.Kind() == jsonv.Null:
+		return "nothing"
 	case v.Kind() == jsonv.String && len(text) <= shown:
 		return "the text " + strconv.QuoteToASCII(text)
 	case v.Kind() == jsonv.Number && len(text) <= shown:
@@ -69,6 +80,14 @@ func (f field) at(names ...string) field {
 	return f
 }
 
+// must insists that the field is there.
+func (f field) must(want string) field {
+	if f.none() {
+		f.wrong(want)
+	}
+	return f
+}
+
 // object insists on an object, or nothing.
 func (f field) object() field {
 	if f.Kind() != jsonv.Object && !f.none() {
@@ -89,6 +108,18 @@ func (f field) list() []field {
 	all := make([]field, f.Len())
 	for i := range all {
 		all[i] = field{f.Elem(i), f.path + "[" + strconv.Itoa(i) + "]", f.fault}
+	}
+	return all
+}
+
+// objects returns the elements of a list, each of which must be an object, or
+// none.
+func (f field) objects() []field {
+	all := f.list()
+	for _, e := range all {
+		if e.Kind() != jsonv.Object {
+			e.wrong("an object")
+		}
 	}
 	return all
 }

@@ -17,7 +17,7 @@ func isGeminiCLI(o *outline) bool { return o.has("sessionId") && o.hasAny("proje
 
 func readGeminiCLI(in *input) {
 	in.each(func(d doc, _ string) (*Run, error) {
-		f := record(d.Value).object()
+		f := record(d.Value)
 		return geminiRun(f, in.limits), f.err()
 	})
 }
@@ -27,7 +27,7 @@ func geminiRun(f field, l Limits) *Run {
 	b := newBuilder(r)
 	b.seen(f.in("startTime").instant())
 	b.seen(f.in("lastUpdated").instant())
-	for _, m := range f.in("messages").list() {
+	for _, m := range f.in("messages").must("a list").objects() {
 		b.message(m.in("timestamp").instant())
 		switch m.in("type").text() {
 		case "user":
@@ -36,10 +36,10 @@ func geminiRun(f field, l Limits) *Run {
 			r.Model = cmp.Or(r.Model, m.in("model").text())
 			b.said(m.in("content").words())
 			b.spent(session.Event{MessageID: m.in("id").text(), Model: m.in("model").text(), Tokens: geminiTokens(m.in("tokens").object())})
-			for _, c := range m.in("toolCalls").list() {
+			for _, c := range m.in("toolCalls").objects() {
 				b.call(c.in("id").text(), c.in("name").text(), c.in("args").args(l))
 			}
-			for _, c := range m.in("toolCalls").list() {
+			for _, c := range m.in("toolCalls").objects() {
 				b.geminiResult(c)
 			}
 		}

@@ -27,14 +27,14 @@ func readInspect(in *input) {
 			if err != nil {
 				return err
 			}
-			f := record(d.Value).object()
+			f := record(d.Value)
 			model, task = f.in("model").text(), f.in("task").text()
 			return f.err()
 		case "samples":
 			found = true
 			return in.elements(func(i int) error {
 				return in.element(i, func(d doc, _ string) (*Run, error) {
-					f := record(d.Value).object()
+					f := record(d.Value)
 					r := inspectRun(f, in.limits)
 					r.Model, r.TaskKind = model, task
 					return r, f.err()
@@ -74,7 +74,7 @@ func inspectRun(f field, l Limits) *Run {
 		builder: newBuilder(r), limits: l, apart: f.in("attachments").object(),
 		user: map[string]bool{}, spans: map[string]string{}, tools: map[string]bool{},
 	}
-	events := f.in("events").list()
+	events := f.in("events").objects()
 	for _, e := range events {
 		s.event(e)
 	}
@@ -152,7 +152,7 @@ func (s *inspectSample) model(e field) {
 	s.at(e.in("completed").instant())
 	output := e.in("output").object()
 	id := ""
-	for _, choice := range output.in("choices").list() {
+	for _, choice := range output.in("choices").objects() {
 		m := choice.in("message").object()
 		id = cmp.Or(id, m.in("id").text())
 		s.said(s.resolved(m.in("content")).words())
@@ -226,13 +226,13 @@ func inspectFailure(e field) *session.Failure {
 
 // messages adds those of a sample without events, and so without times.
 func (s *inspectSample) messages(all field) {
-	for _, m := range all.list() {
+	for _, m := range all.objects() {
 		s.message(0)
 		content := s.resolved(m.in("content"))
 		switch m.in("role").text() {
 		case "assistant":
 			s.said(content.words())
-			for _, c := range m.in("tool_calls").list() {
+			for _, c := range m.in("tool_calls").objects() {
 				s.call(c.in("id").text(), c.in("function").text(), s.arguments(c.in("arguments")))
 			}
 		case "tool":

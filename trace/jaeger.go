@@ -16,7 +16,7 @@ func readJaeger(in *input) {
 		}
 		return in.elements(func(i int) error {
 			return in.element(i, func(d doc, _ string) (*Run, error) {
-				f := record(d.Value).object()
+				f := record(d.Value)
 				r, err := jaegerRun(f, in.limits)
 				none = none && r == nil && err == nil
 				return r, err
@@ -34,7 +34,7 @@ func readJaeger(in *input) {
 
 func jaegerRun(f field, l Limits) (*Run, error) {
 	var spans []*span
-	for _, s := range f.in("spans").list() {
+	for _, s := range f.in("spans").must("a list").objects() {
 		spans = append(spans, jaegerSpan(s))
 	}
 	if err := f.err(); err != nil {
@@ -48,12 +48,12 @@ func jaegerSpan(f field) *span {
 	s.start = f.in("startTime").unix(nanoPerMicro)
 	took, _ := f.in("duration").scaled(nanoPerMicro, "a duration, 0 or more")
 	s.end = plus(s.start, took)
-	for _, r := range f.in("references").list() {
+	for _, r := range f.in("references").objects() {
 		if kind := r.in("refType").text(); kind == "CHILD_OF" || kind == "" {
 			s.parent = r.in("spanID").text()
 		}
 	}
-	for _, t := range f.in("tags").list() {
+	for _, t := range f.in("tags").objects() {
 		if v := t.in("value"); v.Kind() != jsonv.List && v.Kind() != jsonv.Object && !v.none() {
 			s.attrs[t.in("key").text()] = v.Text()
 		}

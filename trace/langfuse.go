@@ -19,7 +19,7 @@ func isLangfuse(o *outline) bool {
 
 func readLangfuse(in *input) {
 	in.each(func(d doc, _ string) (*Run, error) {
-		f := record(d.Value).object()
+		f := record(d.Value)
 		return langfuseRun(f, in.limits), f.err()
 	})
 }
@@ -37,7 +37,7 @@ func langfuseRun(f field, l Limits) *Run {
 	b := newBuilder(r)
 	trace := langfuseTrace{builder: b, limits: l, byID: map[string]observation{}}
 	var all []observation
-	for _, o := range f.in("observations").list() {
+	for _, o := range f.in("observations").must("a list").objects() {
 		x := observation{o, o.in("id").text(), o.in("type").text(), o.in("startTime").instant(), o.in("endTime").instant()}
 		x.end = cmp.Or(x.end, x.start)
 		trace.byID[x.id] = x

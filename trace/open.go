@@ -147,7 +147,6 @@ func begin(source string, r io.Reader, o Options) (*input, format, error) {
 		return nil, format{}, &SyntaxError{Message: "the file is empty"}
 	}
 	shape := outlineOf(prefix)
-	yamlOutline(shape, prefix)
 	var f format
 	if o.Format != "" {
 		f, err = named(o.Format)

@@ -29,19 +29,23 @@ func readOpenHands(in *input) {
 			in.finish(err)
 			return
 		}
-		f := record(d.Value)
+		f := loose(d.Value)
 		r := &Run{Format: OpenHands, Source: in.source}
 		r = openHandsRun(r, f, field{}, in.limits)
 		in.emit(r, f.err(), d.line)
 		return
 	}
 	in.each(func(d doc, _ string) (*Run, error) {
-		f := record(d.Value).object()
+		f := record(d.Value)
 		r := &Run{
 			Format: OpenHands, ID: f.in("instance_id").text(), Model: f.at("metadata", "llm_config", "model").text(),
 			Labels: Labels{Error: f.in("error").text(), Success: f.at("test_result", "report", "resolved").known()},
 		}
-		r = openHandsRun(r, f.in("history"), f.in("metrics"), in.limits)
+		history := f.in("history")
+		if r.Labels.Error == "" { // a run that never began has no history
+			history.must("a list")
+		}
+		r = openHandsRun(r, history, f.in("metrics"), in.limits)
 		return r, f.err()
 	})
 }
@@ -56,7 +60,7 @@ type openHands struct {
 
 func openHandsRun(r *Run, history, metrics field, l Limits) *Run {
 	o := openHands{builder: newBuilder(r), limits: l, calls: map[string]bool{}}
-	for _, e := range history.list() {
+	for _, e := range history.objects() {
 		o.message(e.in("timestamp").instant())
 		if !e.in("action").none() {
 			o.action(e)
@@ -110,8 +114,8 @@ func (o *openHands) action(e field) {
 func (o *openHands) arguments(e field) *registry.Values {
 	meta := e.in("tool_call_metadata")
 	id := meta.in("tool_call_id").text()
-	for _, choice := range meta.at("model_response", "choices").list() {
-		for _, c := range choice.at("message", "tool_calls").list() {
+	for _, choice := range meta.at("model_response", "choices").objects() {
+		for _, c := range choice.at("message", "tool_calls").objects() {
 			if id != "" && c.in("id").text() == id {
 				return c.at("function", "arguments").args(o.limits)
 			}

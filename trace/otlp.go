@@ -71,7 +71,7 @@ func (t *otlpTraces) member(key string) error {
 			if t.bytes += int64(len(t.buf)); t.bytes > t.input.limits.RunBytes {
 				return &LimitError{What: "a file of spans", Limit: t.input.limits.RunBytes, Unit: "bytes"}
 			}
-			f := record(d.Value).object()
+			f := record(d.Value)
 			t.batch(f)
 			if err := f.err(); err != nil {
 				return placed(t.source, d.line, 0, err)
@@ -84,8 +84,8 @@ func (t *otlpTraces) member(key string) error {
 
 func (t *otlpTraces) batch(f field) {
 	for _, name := range [...]string{"scopeSpans", "instrumentationLibrarySpans"} {
-		for _, scope := range f.in(name).list() {
-			for _, s := range scope.in("spans").list() {
+		for _, scope := range f.in(name).objects() {
+			for _, s := range scope.in("spans").objects() {
 				id := s.in("traceId").text()
 				if t.spans[id] == nil {
 					t.order = append(t.order, id)
@@ -101,7 +101,7 @@ func otlpSpan(f field) *span {
 		id: f.in("spanId").text(), parent: f.in("parentSpanId").text(), name: f.in("name").text(), attrs: map[string]string{},
 		start: f.in("startTimeUnixNano").unix(0), end: f.in("endTimeUnixNano").unix(0),
 	}
-	for _, a := range f.in("attributes").list() {
+	for _, a := range f.in("attributes").objects() {
 		if text := otlpText(a.in("value")); text != "" {
 			s.attrs[a.in("key").text()] = text
 		}

@@ -1,6 +1,9 @@
 package trace
 
-import "bytes"
+import (
+	"bytes"
+	"strings"
+)
 
 // outline is what the beginning of a file shows of its shape: which names
 // stand where, and a few short texts. It is made without insisting on JSON, as
@@ -9,7 +12,6 @@ type outline struct {
 	paths map[string]bool // such as info.agent_info, data.[].traceID, type=session
 	list  bool            // the file begins with a list; paths are those of its elements
 	lines bool            // the first value fills the first line, and a second one begins on the next
-	json  bool            // it begins with { or [
 }
 
 // The bounds of an outline.
@@ -60,9 +62,10 @@ func outlineOf(prefix []byte) *outline {
 	o := &outliner{outline: outline{paths: map[string]bool{}}}
 	trimmed := bytes.TrimLeft(prefix, " \t\r\n")
 	if len(trimmed) == 0 || trimmed[0] != '{' && trimmed[0] != '[' {
+		o.yaml(prefix)
 		return &o.outline
 	}
-	o.json, o.list = true, trimmed[0] == '['
+	o.list = trimmed[0] == '['
 	o.read(trimmed)
 	return &o.outline
 }
@@ -165,5 +168,27 @@ func (o *outliner) text(s []byte) {
 	}
 	if path, _ := o.here(); path != "" {
 		o.paths[path+"="+string(s)] = true
+	}
+}
+
+// yaml adds to an outline what a YAML recording shows: its outermost
+// names, and those of the items of its lists.
+func (o *outline) yaml(prefix []byte) {
+	outer := ""
+	for _, line := range bytes.Split(prefix, []byte("\n")) {
+		text := string(line)
+		bare := strings.TrimLeft(text, " ")
+		item := strings.HasPrefix(bare, "- ")
+		name, _, ok := strings.Cut(strings.TrimLeft(strings.TrimPrefix(bare, "- "), " {"), ":")
+		if !ok || len(name) > outlineText || len(o.paths) >= outlinePaths || strings.ContainsAny(name, " \t#\"'") {
+			continue
+		}
+		switch {
+		case item && outer != "":
+			o.paths[outer+".[]."+name] = true
+		case bare == text:
+			outer = name
+			o.paths[name] = true
+		}
 	}
 }

@@ -15,6 +15,7 @@ func readPi(in *input) { in.session(func(lines []doc) (*Run, error) { return piR
 
 func piRun(lines []doc, in *input) (*Run, error) {
 	r := &Run{Format: Pi}
+	begun := false
 	b := newBuilder(r)
 	for _, d := range lines {
 		f := record(d.Value)
@@ -22,6 +23,7 @@ func piRun(lines []doc, in *input) (*Run, error) {
 		b.seen(at)
 		switch f.in("type").text() {
 		case "session":
+			begun = true
 			r.ID = cmp.Or(r.ID, f.in("id").text())
 			r.Model = cmp.Or(r.Model, f.in("modelId").text())
 		case "message":
@@ -31,6 +33,9 @@ func piRun(lines []doc, in *input) (*Run, error) {
 		if err := f.err(); err != nil {
 			return nil, placed(in.source, d.line, 0, err)
 		}
+	}
+	if !begun {
+		return nil, &FieldError{Path: "type", Want: "session on one of the lines", Got: "nothing"}
 	}
 	return b.finish(), nil
 }

@@ -62,7 +62,7 @@ func foundFault(source string, l diag.List) error {
 }
 
 func recordedRun(v jsonv.Value) (*Run, error) {
-	f := record(v).object()
+	f := record(v)
 	start := f.in("start").instant()
 	r := &Run{Format: Recording, Chain: f.in("chain").text(), Timed: start != 0}
 	b := newBuilder(r)
@@ -71,7 +71,7 @@ func recordedRun(v jsonv.Value) (*Run, error) {
 	task := cmp.Or(r.Chain, "chain")
 	b.add(session.Event{Type: session.TaskStart, Task: task, Chain: r.Chain})
 	b.task = task
-	for _, s := range f.in("steps").list() {
+	for _, s := range f.in("steps").must("a list").objects() {
 		now = b.recordedStep(s, now)
 	}
 	b.endTask(task)

@@ -40,9 +40,9 @@ func (b *builder) toolSpan(s *span, l Limits) {
 
 func textField(s string) field {
 	if s == "" {
-		return record(jsonv.Value{})
+		return loose(jsonv.Value{})
 	}
-	return record(jsonv.OfText(s))
+	return loose(jsonv.OfText(s))
 }
 
 // responseOutput is the text of a response of an MCP tool, or any other as it is.

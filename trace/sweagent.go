@@ -19,7 +19,7 @@ func isSWEAgent(o *outline) bool {
 
 func readSWEAgent(in *input) {
 	in.each(func(d doc, _ string) (*Run, error) {
-		f := record(d.Value).object()
+		f := record(d.Value)
 		return sweAgentRun(f), f.err()
 	})
 }
@@ -29,7 +29,7 @@ func sweAgentRun(f field) *Run {
 	r := &Run{Format: SWEAgent, TaskKind: f.in("environment").text(), Labels: Labels{Stop: info.in("exit_status").text()}}
 	b := newBuilder(r)
 	b.sweAgentTask(f.in("history"))
-	for _, step := range f.in("trajectory").list() {
+	for _, step := range f.in("trajectory").must("a list").objects() {
 		b.message(0)
 		b.said(step.in("thought").words())
 		action := step.in("action").text()
@@ -59,7 +59,7 @@ func sweAgentRun(f field) *Run {
 // history that stand there as the user's are observations, and demonstrations
 // are runs of somebody else.
 func (b *builder) sweAgentTask(history field) {
-	for _, m := range history.list() {
+	for _, m := range history.objects() {
 		if m.in("is_demo").Kind() == jsonv.Bool && m.in("is_demo").yes() {
 			continue
 		}

@@ -25,7 +25,7 @@ func readTau2(in *input) {
 			if err != nil {
 				return err
 			}
-			f := record(d.Value).object()
+			f := record(d.Value)
 			setup.model = f.at("agent_info", "llm").text()
 			setup.domain = f.at("environment_info", "domain_name").text()
 			return f.err()
@@ -33,7 +33,7 @@ func readTau2(in *input) {
 			found = true
 			return in.elements(func(i int) error {
 				return in.element(i, func(d doc, _ string) (*Run, error) {
-					f := record(d.Value).object()
+					f := record(d.Value)
 					r := tau2Run(f, in.limits)
 					r.Model, r.TaskKind = setup.model, setup.domain
 					return r, f.err()
@@ -57,7 +57,7 @@ func tau2Run(f field, l Limits) *Run {
 		Labels: Labels{Success: rewarded(f.at("reward_info", "reward")), Stop: f.in("termination_reason").text()},
 	}
 	b, user := newBuilder(r), newBuilder(&Run{})
-	for _, m := range f.in("messages").list() {
+	for _, m := range f.in("messages").must("a list").objects() {
 		b.message(m.in("timestamp").instant())
 		user.now = b.now
 		tau2Message(b, user, m, l)
@@ -97,7 +97,7 @@ func tau2Turn(b *builder, m field, l Limits) {
 	u := session.Event{Tokens: openAIUsage(m.in("usage").object())}
 	u.Cost, u.HasCost = m.in("cost").dollars()
 	b.spent(u)
-	for _, c := range m.in("tool_calls").list() {
+	for _, c := range m.in("tool_calls").objects() {
 		b.call(c.in("id").text(), c.in("name").text(), c.in("arguments").args(l))
 	}
 }

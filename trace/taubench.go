@@ -13,7 +13,7 @@ func isTauBench(o *outline) bool { return o.has("task_id", "reward") && o.hasAny
 
 func readTauBench(in *input) {
 	in.each(func(d doc, _ string) (*Run, error) {
-		f := record(d.Value).object()
+		f := record(d.Value)
 		return tauBenchRun(f, in.limits), f.err()
 	})
 }
@@ -24,7 +24,7 @@ func tauBenchRun(f field, l Limits) *Run {
 		r.ID += "/" + trial
 	}
 	b := newBuilder(r)
-	for _, m := range f.in("traj").list() {
+	for _, m := range f.in("traj").must("a list").objects() {
 		b.message(0)
 		text := m.in("content").words()
 		switch role := m.in("role"); role.text() {

@@ -1,0 +1,116 @@
+package trace_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/cbpolicy/cbpolicy/trace"
+)
+
+const claudeSession = `{"type":"queue-operation","operation":"enqueue","timestamp":"2026-01-05T08:59:59Z","sessionId":"S"}
+{"type":"user","isMeta":true,"isSidechain":false,"uuid":"u0","timestamp":"2026-01-05T09:00:00Z","sessionId":"S","message":{"role":"user","content":"Caveat: the messages below"}}
+{"type":"user","isSidechain":false,"uuid":"u1","timestamp":"2026-01-05T09:00:01Z","sessionId":"S","message":{"role":"user","content":[{"type":"text","text":"<ide_selection>secret</ide_selection>"},{"type":"text","text":"Fix the bug"}]}}
+{"type":"assistant","isSidechain":false,"uuid":"u2","timestamp":"2026-01-05T09:00:02Z","sessionId":"S","message":{"id":"m1","model":"claude-x","content":[{"type":"thinking","thinking":"hm"}],"usage":{"input_tokens":3,"output_tokens":1,"cache_read_input_tokens":10,"cache_creation_input_tokens":20}}}
+{"type":"assistant","isSidechain":false,"uuid":"u3","timestamp":"2026-01-05T09:00:03Z","sessionId":"S","message":{"id":"m1","model":"claude-x","content":[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"make"}}],"usage":{"input_tokens":3,"output_tokens":40,"cache_read_input_tokens":10,"cache_creation_input_tokens":20}}}
+{"type":"assistant","isSidechain":false,"uuid":"u5","timestamp":"2026-01-05T09:00:05Z","sessionId":"S","message":{"id":"m2","model":"claude-x","content":[{"type":"text","text":"Now Ann."},{"type":"tool_use","id":"t2","name":"Task","input":{"subagent_type":"ann","prompt":"Look"}}],"usage":{"input_tokens":4,"output_tokens":2}}}
+{"type":"user","isSidechain":false,"uuid":"u4","timestamp":"2026-01-05T09:00:04Z","sessionId":"S","toolUseResult":{},"message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":[{"type":"text","text":"<tool_use_error>no</tool_use_error>"}],"is_error":true}]}}
+{"type":"user","isSidechain":true,"agentId":"A","uuid":"s1","timestamp":"2026-01-05T09:00:06Z","sessionId":"S","message":{"role":"user","content":"Look"}}
+{"type":"assistant","isSidechain":true,"agentId":"A","uuid":"s2","timestamp":"2026-01-05T09:00:07Z","sessionId":"S","message":{"id":"m3","model":"claude-y","content":[{"type":"tool_use","id":"t1","name":"Read","input":{}}],"usage":{"input_tokens":5,"output_tokens":6}}}
+{"type":"user","isSidechain":true,"agentId":"A","uuid":"s3","timestamp":"2026-01-05T09:00:08Z","sessionId":"S","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"text"}]}}
+{"type":"user","isSidechain":false,"uuid":"u6","timestamp":"2026-01-05T09:00:09Z","sessionId":"S","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t2","content":"found"}]}}
+{"type":"user","isSidechain":false,"uuid":"u7","timestamp":"2026-01-05T09:00:10Z","sessionId":"S","message":{"role":"user","content":"<command-name>/go</command-name>\n<command-args>to Rome</command-args>"}}
+{"type":"user","isSidechain":false,"uuid":"u8","timestamp":"2026-01-05T09:00:11Z","sessionId":"S","message":{"role":"user","content":"[Request interrupted by user]"}}
+`
+
+func TestClaudeCode(t *testing.T) {
+	r := readOne(t, trace.ClaudeCode, "s.jsonl", claudeSession)
+	if r.Source != "s.jsonl" || r.ID != "S" || r.Model != "claude-x" || !r.Timed || r.Duration.Seconds() != 12 {
+		t.Errorf("%+v", r)
+	}
+	wantEvents(t, r.Events, `
++0s user Fix the bug
++1s usage m1 3+40 cache 10+20
++2s call t1 Bash(make)
++3s result t1 InvalidArguments: <tool_use_error>no</tool_use_error>
++4s assistant Now Ann.
++4s usage m2 4+2
++4s delegate t2 to ann(Look, ann)
++5s [A] start Look
++6s [A] usage m3 5+6
++6s [A] call t1#3 Read
++7s [A] result t1#3 = text
++8s result t2 = found
++9s user to Rome
++10s [A] task_end `+`
+`)
+}
+
+// The file of a sub-agent is a run of its own, in which the user says nothing.
+func TestClaudeCodeSubAgent(t *testing.T) {
+	var lines []string
+	for _, line := range strings.Split(claudeSession, "\n") {
+		if strings.Contains(line, `"isSidechain":true`) {
+			lines = append(lines, line)
+		}
+	}
+	r := readOne(t, trace.ClaudeCode, "a.jsonl", strings.Join(lines, "\n"))
+	if r.ID != "A" {
+		t.Errorf("id %s", r.ID)
+	}
+	wantEvents(t, r.Events, `
++0s [A] start Look
++1s [A] usage m3 5+6
++1s [A] call t1 Read
++2s [A] result t1 = text
++2s [A] task_end `+`
+`)
+}
+
+// Older files name no agent; there its lines are a chain.
+func TestClaudeCodeSidechainWithoutAgent(t *testing.T) {
+	r := readOne(t, trace.ClaudeCode, "a.jsonl", `{"type":"user","isSidechain":true,"uuid":"1","timestamp":"2026-01-05T09:00:00Z","sessionId":"S","message":{"content":"One"}}
+{"type":"user","isSidechain":true,"uuid":"2","timestamp":"2026-01-05T09:00:01Z","sessionId":"S","message":{"content":"Two"}}
+{"type":"assistant","isSidechain":true,"uuid":"3","parentUuid":"1","timestamp":"2026-01-05T09:00:02Z","sessionId":"S","message":{"content":[{"type":"text","text":"I am one"}]}}
+{"type":"assistant","isSidechain":true,"uuid":"4","parentUuid":"2","timestamp":"2026-01-05T09:00:03Z","sessionId":"S","message":{"content":[{"type":"text","text":"I am two"}]}}
+`)
+	wantEvents(t, r.Events, `
++0s [1] start One
++1s [2] start Two
++2s [1] assistant I am one
++3s [2] assistant I am two
++3s [2] task_end `+`
++3s [1] task_end `+`
+`)
+}
+
+func TestClaudeCodeErrors(t *testing.T) {
+	for text, want := range map[string]string{
+		"The user doesn't want to proceed with this tool use.":        "Cancelled",
+		"Claude requested to read X, but you haven't granted it yet.": "Cancelled",
+		"Request failed with status code 503":                         "NetworkError",
+		"Request failed with status code 429":                         "RateLimitExceeded",
+		"Request failed with status code 404":                         "ToolError",
+		"Exit code 1":                                                 "ToolError",
+	} {
+		r := readOne(t, trace.ClaudeCode, "s.jsonl", `{"type":"assistant","uuid":"1","timestamp":"2026-01-05T09:00:00Z","sessionId":"S","message":{"content":[{"type":"tool_use","id":"a","name":"Bash","input":{}}]}}
+{"type":"user","uuid":"2","timestamp":"2026-01-05T09:00:00Z","sessionId":"S","message":{"content":[{"type":"tool_result","tool_use_id":"a","is_error":true,"content":"`+text+`"}]}}`)
+		if got := r.Events[1].Error; got == nil || got.Class != want {
+			t.Errorf("%s: %+v, want %s", text, got, want)
+		}
+	}
+}
+
+// A result that stands, and happened, before its call is still its result.
+func TestResultBeforeCall(t *testing.T) {
+	r := readOne(t, trace.ClaudeCode, "s.jsonl", `{"type":"user","uuid":"2","timestamp":"2026-01-05T09:00:00Z","sessionId":"S","message":{"content":[{"type":"tool_result","tool_use_id":"a","content":"x"}]}}
+{"type":"user","uuid":"3","timestamp":"2026-01-05T09:00:00Z","sessionId":"S","message":{"content":[{"type":"tool_result","tool_use_id":"lost","content":"y"}]}}
+{"type":"assistant","uuid":"1","timestamp":"2026-01-05T09:00:01Z","sessionId":"S","message":{"content":[{"type":"tool_use","id":"a","name":"Bash","input":{}}]}}`)
+	wantEvents(t, r.Events, `
++0s result lost = y
++1s call a Bash
++1s result a = x
+`)
+	if r.Orphans != 1 || len(r.Unanswered) != 0 {
+		t.Errorf("%+v", r)
+	}
+}

@@ -1,0 +1,38 @@
+package trace_test
+
+import (
+	"testing"
+
+	"github.com/cbpolicy/cbpolicy/trace"
+)
+
+const geminiSession = `{"sessionId":"G","projectHash":"h","startTime":"2025-10-29T10:37:00Z","lastUpdated":"2025-10-29T10:37:09Z","messages":[
+ {"id":"1","timestamp":"2025-10-29T10:37:00Z","type":"user","content":"Change it"},
+ {"id":"2","timestamp":"2025-10-29T10:37:05Z","type":"gemini","content":"","model":"gemini-p","tokens":{"input":100,"output":5,"cached":40,"thoughts":7,"tool":2,"total":114},
+  "toolCalls":[
+   {"id":"a","name":"read","args":{"p":"f"},"result":[{"functionResponse":{"response":{"output":"Hello"}}}],"status":"success","timestamp":"2025-10-29T10:37:06Z"},
+   {"id":"b","name":"write","args":{},"result":[{"functionResponse":{"response":{"error":"not found"}}}],"status":"error","timestamp":"2025-10-29T10:37:07Z"},
+   {"id":"c","name":"rm","args":{},"status":"cancelled","timestamp":"2025-10-29T10:37:08Z"},
+   {"id":"d","name":"wait","args":{},"status":"executing"}]},
+ {"id":"3","timestamp":"2025-10-29T10:37:08Z","type":"info","content":"Request cancelled."}]}`
+
+func TestGeminiCLI(t *testing.T) {
+	r := readOne(t, trace.GeminiCLI, "g.json", geminiSession)
+	if r.ID != "G" || r.Model != "gemini-p" || r.Duration.Seconds() != 9 {
+		t.Errorf("%+v", r)
+	}
+	wantEvents(t, r.Events, `
++0s user Change it
++5s usage 2 62+12 cache 40+0
++5s call a read(f)
++5s call b write
++5s call c rm
++5s call d wait
++6s result a = Hello
++7s result b ToolError: not found
++8s result c Cancelled: `+`
+`)
+	if len(r.Unanswered) != 1 || r.Unanswered[0] != "d" {
+		t.Errorf("unanswered %v", r.Unanswered)
+	}
+}

@@ -1,0 +1,68 @@
+package trace_test
+
+import (
+	"testing"
+
+	"github.com/cbpolicy/cbpolicy/trace"
+)
+
+const langfuseTrace = `{"trace":{"id":"L","projectId":"p","name":"joke"},"observations":[
+ {"id":"t1","parentObservationId":"root","type":"TOOL","name":"execute_tool say","startTime":"2025-08-28T07:32:33Z","endTime":"2025-08-28T07:32:34Z","input":"{\"input\":{\"city\":\"Rome\"}}","output":"{\"content\":[{\"type\":\"text\",\"text\":\"sun\"}]}","level":"DEFAULT","metadata":"{}"},
+ {"id":"t2","type":"TOOL","name":"x","startTime":"2025-08-28T07:32:34Z","endTime":"2025-08-28T07:32:35Z","input":"{}","output":null,"level":"ERROR","statusMessage":"TimeoutError: slow","metadata":{"attributes":{"gen_ai.tool.name":"fetch"}}},
+ {"id":"g1","parentObservationId":"root","type":"GENERATION","name":"call","startTime":"2025-08-28T07:32:31Z","endTime":"2025-08-28T07:32:33Z","model":"m","usageDetails":{"input":20,"output":3,"total":23,"input_cache_read":8},"totalCost":0.0001,
+  "input":"{\"contents\":[{\"parts\":[{\"text\":\"hi\"}],\"role\":\"user\"}],\"config\":{\"system_instruction\":\"Greet\"}}",
+  "output":"{\"content\":{\"parts\":[{\"text\":\"I ask.\"},{\"function_call\":{}}],\"role\":\"model\"}}"},
+ {"id":"g2","parentObservationId":"g1","type":"GENERATION","name":"chat","startTime":"2025-08-28T07:32:31.5Z","endTime":"2025-08-28T07:32:32Z","model":"m","usageDetails":{"input":20,"output":3,"total":23,"input_cache_read":8},"totalCost":0.0001,"input":"x","output":"I ask."},
+ {"id":"g3","parentObservationId":"root","type":"GENERATION","name":"evaluate","startTime":"2025-08-28T07:32:35Z","endTime":"2025-08-28T07:32:36Z","model":"m","usageDetails":{"input":4,"output":1},"totalCost":0,
+  "input":[{"role":"user","parts":[{"type":"text","content":"a joke that a model wrote"}]}],"output":[{"role":"assistant","parts":[{"type":"text","content":"Good."}]}]},
+ {"id":"root","parentObservationId":null,"type":"AGENT","name":"run","startTime":"2025-08-28T07:32:30Z","endTime":"2025-08-28T07:32:37Z","usageDetails":{}}]}`
+
+func TestLangfuse(t *testing.T) {
+	r := readOne(t, trace.Langfuse, "l.json", langfuseTrace)
+	if r.ID != "L" || r.Model != "m" || r.TaskKind != "joke" || r.Duration.Seconds() != 7 {
+		t.Errorf("%+v", r)
+	}
+	wantEvents(t, r.Events, `
++0s user hi
++0s user Greet
++2s assistant I ask.
++2s usage g1 12+3 cache 8+0 $0.0001
++2s call t1 say(Rome)
++3s result t1 = sun
++3s call t2 fetch
++4s result t2 NetworkError: TimeoutError: slow
++5s assistant Good.
++5s usage g3 4+1
+`)
+}
+
+// What went in and came out is found in the shapes of many libraries.
+func TestLangfuseShapes(t *testing.T) {
+	for name, c := range map[string]struct{ input, output, user, said string }{
+		"text":      {`"Say hello"`, `"Hello"`, "Say hello", "Hello"},
+		"messages":  {`{"messages":[{"role":"system","content":"S"},{"role":"assistant","content":"no"},{"role":"user","content":[{"type":"text","text":"U"}]},{"role":"tool","content":"no"}]}`, `{"choices":[{"message":{"role":"assistant","content":"A"}}]}`, "S|U", "A"},
+		"prompt":    {`{"prompt":"P"}`, `[{"toolCallId":"x","toolName":"y"}]`, "P", ""},
+		"one":       {`{"role":"user","content":"U"}`, `{"role":"assistant","content":[{"type":"tool_use","name":"x"},{"type":"text","text":"A"}]}`, "U", "A"},
+		"responses": {`[{"role":"user","content":"U"},{"type":"function_call_output","output":"no"}]`, `{"output":[{"type":"message","content":[{"type":"output_text","text":"A"}]},{"type":"function_call","name":"f"}]}`, "U", "A"},
+		"calls":     {`"U"`, `[{"role":"assistant","content":"[{\"function\":1}]","finish_reason":"tool_calls"}]`, "U", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := readOne(t, trace.Langfuse, "l.json", `{"trace":{"id":"L"},"observations":[{"id":"g","type":"GENERATION","startTime":"2025-08-28T07:32:31Z","endTime":"2025-08-28T07:32:31Z","usageDetails":{},"input":`+c.input+`,"output":`+c.output+`}]}`)
+			user, said := "", ""
+			for _, e := range r.Events {
+				switch e.Type {
+				case "user":
+					if user != "" {
+						user += "|"
+					}
+					user += e.Text
+				case "assistant":
+					said += e.Text
+				}
+			}
+			if user != c.user || said != c.said {
+				t.Errorf("user %q, want %q; said %q, want %q", user, c.user, said, c.said)
+			}
+		})
+	}
+}

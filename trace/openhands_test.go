@@ -1,0 +1,54 @@
+package trace_test
+
+import (
+	"testing"
+
+	"github.com/cbpolicy/cbpolicy/trace"
+)
+
+const openHandsEvents = `[
+ {"id":0,"timestamp":"2025-01-27T22:44:56.5","source":"agent","action":"system","args":{"content":"You are OpenHands"}},
+ {"id":1,"timestamp":"2025-01-27T22:44:57.5","source":"user","action":"message","message":"Rename it","args":{"content":"Rename it"}},
+ {"id":2,"timestamp":"2025-01-27T22:44:57.5","source":"user","action":"recall","args":{"query":"Rename it"}},
+ {"id":3,"timestamp":"2025-01-27T22:44:57.5","source":"environment","cause":2,"observation":"recall","content":"context"},
+ {"id":4,"timestamp":"2025-01-27T22:44:58.5","source":"agent","action":"run","args":{"command":"mv a b","thought":"I rename.","hidden":false},
+  "tool_call_metadata":{"function_name":"execute_bash","tool_call_id":"t","model_response":{"id":"r1","model":"m","usage":{"prompt_tokens":30,"completion_tokens":4,"prompt_tokens_details":{"cached_tokens":10},"cache_creation_input_tokens":5},
+   "choices":[{"message":{"tool_calls":[{"id":"t","function":{"name":"execute_bash","arguments":"{\"command\": \"mv a b\"}"}}]}}]}}},
+ {"id":5,"timestamp":"2025-01-27T22:44:59.5","source":"agent","cause":4,"observation":"run","content":"mv: no such file","extras":{"metadata":{"exit_code":1}}},
+ {"id":6,"timestamp":"2025-01-27T22:45:00.5","source":"agent","action":"edit","args":{"path":"b","content":"x","thought":""}},
+ {"id":7,"timestamp":"2025-01-27T22:45:01.5","source":"agent","cause":6,"observation":"edit","content":"ERROR:\nNo replacement"},
+ {"id":8,"timestamp":"2025-01-27T22:45:02.5","source":"agent","action":"delegate","args":{"agent":"BrowsingAgent","inputs":{"task":"look"}}},
+ {"id":9,"timestamp":"2025-01-27T22:45:02.6","source":"agent","observation":"error","content":"bad command"},
+ {"id":10,"timestamp":"2025-01-27T22:45:03.5","source":"agent","action":"finish","args":{"final_thought":"Done"}}]`
+
+const openHandsWant = `
++0s user You are OpenHands
++1s user Rename it
++2s assistant I rename.
++2s usage r1 15+4 cache 10+5
++2s call 4 execute_bash(mv a b)
++3s result 4 ToolError: mv: no such file
++4s call 6 edit(x, b)
++5s result 6 ToolError: ERROR:
+No replacement
++6s delegate 8 to BrowsingAgent(look)
++7s assistant Done
+`
+
+func TestOpenHands(t *testing.T) {
+	r := readOne(t, trace.OpenHands, "o.json", openHandsEvents)
+	if r.Source != "o.json" || r.Duration.Seconds() != 7 || len(r.Unanswered) != 1 {
+		t.Errorf("%+v", r)
+	}
+	wantEvents(t, r.Events, openHandsWant)
+}
+
+// What the metrics tell beyond the events is usage too.
+func TestOpenHandsEvaluation(t *testing.T) {
+	r := readOne(t, trace.OpenHands, "o.jsonl", `{"instance_id":"i-1","metadata":{"llm_config":{"model":"m"}},"error":"boom","metrics":{"accumulated_cost":0.5,"accumulated_token_usage":{"prompt_tokens":100,"completion_tokens":9}},"history":`+oneLine(openHandsEvents)+"}\n")
+	if r.Source != "o.jsonl:1" || r.ID != "i-1" || r.Model != "m" {
+		t.Errorf("%+v", r)
+	}
+	wantLabels(t, r, trace.Labels{Error: "boom"})
+	wantEvents(t, r.Events, openHandsWant+"+7s usage metrics 70+5 $0.5\n")
+}

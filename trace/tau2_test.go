@@ -1,0 +1,60 @@
+package trace_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/cbpolicy/cbpolicy/trace"
+)
+
+const tau2Experiment = `{"timestamp":"2025-08-01T15:09:40","info":{"agent_info":{"llm":"m"},"environment_info":{"domain_name":"telecom"}},
+"tasks":[{"id":"1","nested":{"a":["]}"]}}],
+"simulations":[{"id":"s1","task_id":"1","duration":19.5,"termination_reason":"user_stop","reward_info":{"reward":1.0},"messages":[
+ {"role":"assistant","content":"Hi","tool_calls":null,"timestamp":"2025-08-01T15:09:42.617060","cost":0.0,"usage":null,"turn_idx":0},
+ {"role":"user","content":null,"tool_calls":[{"id":"x","name":"reboot","arguments":{},"requestor":"user"}],"timestamp":"2025-08-01T15:09:43.617060","cost":0.001,"usage":{"prompt_tokens":5,"completion_tokens":6}},
+ {"id":"x","role":"tool","content":"rebooted","requestor":"user","error":false,"timestamp":"2025-08-01T15:09:44.617060"},
+ {"role":"user","content":"It is off","tool_calls":null,"timestamp":"2025-08-01T15:09:45.617060","cost":0.001,"usage":{"prompt_tokens":7,"completion_tokens":8}},
+ {"role":"assistant","content":null,"tool_calls":[{"id":"x","name":"look","arguments":{"n":1},"requestor":"assistant"}],"timestamp":"2025-08-01T15:09:46.617060","cost":0.002,"usage":{"prompt_tokens":30,"completion_tokens":4}},
+ {"id":"x","role":"tool","content":"no","requestor":"assistant","error":true,"timestamp":"2025-08-01T15:09:47.617060"}]},
+ {"id":"s2","duration":60,"reward_info":null,"messages":[{"role":"assistant","content":"Hi","turn_idx":0},{"role":"user","content":"Yo","turn_idx":1}]}]}`
+
+func TestTau2(t *testing.T) {
+	runs, errs := readAll("t.json", tau2Experiment, trace.Options{})
+	if len(errs) > 0 || len(runs) != 2 {
+		t.Fatalf("%d runs, %v", len(runs), errs)
+	}
+	r := runs[0]
+	if r.Source != "t.json#0" || r.Format != trace.Tau2 || r.ID != "s1" || r.Model != "m" || r.TaskKind != "telecom" || !r.Timed || r.Duration != 19500*time.Millisecond {
+		t.Errorf("%+v", r)
+	}
+	wantLabels(t, r, trace.Labels{Success: trace.Yes, Stop: "user_stop"})
+	wantEvents(t, r.Events, `
++0s assistant Hi
++3s user It is off
++4s usage  30+4 $0.002
++4s call x look(1)
++5s result x ToolError: no
+`)
+	wantEvents(t, r.UserEvents, `
++0s usage  5+6 $0.001
++0s call x reboot
++1s result x = rebooted
++2s usage  7+8 $0.001
+`)
+	if got := r.Totals(); got.Calls != 1 || got.InputTokens != 30 {
+		t.Errorf("the agent's totals count the user's: %+v", got)
+	}
+	if runs[1].Timed || runs[1].Events[1].At != trace.UntimedStart+int64(time.Second) {
+		t.Errorf("without times: %+v", runs[1])
+	}
+	wantLabels(t, runs[1], trace.Labels{})
+}
+
+func TestTau2WithoutSimulations(t *testing.T) {
+	_, errs := readAll("t.json", `{"info":{"agent_info":{}}}`, trace.Options{})
+	var e *trace.FieldError
+	if len(errs) != 1 || !errors.As(errs[0], &e) || e.Path != "simulations" {
+		t.Errorf("%v", errs)
+	}
+}

@@ -1,0 +1,42 @@
+package trace_test
+
+import (
+	"testing"
+
+	"github.com/cbpolicy/cbpolicy/trace"
+)
+
+const tauBenchRuns = `[
+ {"task_id":4,"trial":1,"reward":1.0,"info":{"task":{"actions":[]}},"traj":[
+  {"role":"system","content":"Policy"},{"role":"user","content":"Cancel it"},
+  {"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"get","arguments":"{\"id\": 12345678901234567890}"}}]},
+  {"role":"tool","tool_call_id":"a","name":"get","content":"Error: no such order"},
+  {"role":"assistant","content":null,"tool_calls":[{"id":"b","function":{"name":"get","arguments":"{not json"}}]},
+  {"role":"tool","tool_call_id":"b","name":"get","content":"ok"},
+  {"role":"assistant","content":"Done","tool_calls":null}]},
+ {"task_id":5,"trial":0,"reward":0.0,"info":{},"traj":[]}]`
+
+func TestTauBench(t *testing.T) {
+	runs, errs := readAll("runs.json", tauBenchRuns, trace.Options{})
+	if len(errs) > 0 || len(runs) != 2 {
+		t.Fatalf("%d runs, %v", len(runs), errs)
+	}
+	r := runs[0]
+	if r.Source != "runs.json#0" || r.Format != trace.TauBench || r.ID != "4/1" || r.Timed {
+		t.Errorf("%+v", r)
+	}
+	wantLabels(t, r, trace.Labels{Success: trace.Yes})
+	wantEvents(t, r.Events, `
++0s user Policy
++1s user Cancel it
++2s call a get(12345678901234567890)
++3s result a ToolError: Error: no such order
++4s call b get({not json)
++5s result b = ok
++6s assistant Done
+`)
+	wantLabels(t, runs[1], trace.Labels{Success: trace.No})
+	if runs[1].Source != "runs.json#1" || len(runs[1].Events) != 0 {
+		t.Errorf("%+v", runs[1])
+	}
+}

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"iter"
 	"strconv"
 	"time"
 
@@ -70,6 +71,20 @@ func (f field) in(name string) field {
 		path = f.path + "." + name
 	}
 	return field{v, path, f.fault}
+}
+
+// members returns the members of an object, or none, in order.
+func (f field) members() iter.Seq2[string, field] {
+	return func(yield func(string, field) bool) {
+		if f.object().Kind() != jsonv.Object {
+			return
+		}
+		for i := range f.Len() {
+			if !yield(f.Key(i), field{f.Elem(i), f.path + "." + f.Key(i), f.fault}) {
+				return
+			}
+		}
+	}
 }
 
 // at returns the member at the end of a path of names.

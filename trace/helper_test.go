@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cbpolicy/cbpolicy/session"
+	"github.com/cbpolicy/cbpolicy/session/meter"
 	"github.com/cbpolicy/cbpolicy/trace"
 )
 
@@ -102,3 +103,8 @@ func wantLabels(t *testing.T, r *trace.Run, want trace.Labels) {
 
 // oneLine takes the line breaks out of JSON.
 func oneLine(s string) string { return strings.ReplaceAll(s, "\n", "") }
+
+// tokens are what a message took.
+func tokens(input, output, cacheRead, cacheWrite int64) meter.Tokens {
+	return meter.Tokens{Input: input, Output: output, CacheRead: cacheRead, CacheWrite: cacheWrite}
+}

@@ -56,7 +56,7 @@ func readInspect(in *input) {
 type inspectSample struct {
 	*builder
 	limits Limits
-	apart  field             // the texts that stand apart
+	apart  map[string]field  // the texts that stand apart, by what refers to them
 	user   map[string]bool   // by id: messages of the user that were added
 	spans  map[string]string // by id: the span above
 	tools  map[string]bool   // spans of tools
@@ -71,8 +71,11 @@ func inspectRun(f field, l Limits) *Run {
 		Success: inspectScore(f.in("scores").object()), Error: f.at("error", "message").text(), Stop: f.at("limit", "type").text(),
 	}
 	s := inspectSample{
-		builder: newBuilder(r), limits: l, apart: f.in("attachments").object(),
+		builder: newBuilder(r), limits: l, apart: map[string]field{},
 		user: map[string]bool{}, spans: map[string]string{}, tools: map[string]bool{},
+	}
+	for name, text := range f.in("attachments").members() {
+		s.apart[attachment+name] = text
 	}
 	events := f.in("events").objects()
 	for _, e := range events {
@@ -102,11 +105,13 @@ func inspectScore(scores field) Outcome {
 	return rewarded(field{first, "scores", scores.fault})
 }
 
+// attachment begins a reference to a text that stands apart.
+const attachment = "attachment://"
+
 // resolved returns a field, or the text apart that it refers to.
 func (s *inspectSample) resolved(f field) field {
-	const scheme = "attachment://"
-	if f.Kind() == jsonv.String && strings.HasPrefix(f.Text(), scheme) {
-		if text := s.apart.in(strings.TrimPrefix(f.Text(), scheme)); !text.none() {
+	if f.Kind() == jsonv.String && strings.HasPrefix(f.Text(), attachment) {
+		if text, found := s.apart[f.Text()]; found {
 			return text
 		}
 	}
@@ -204,8 +209,8 @@ func (s *inspectSample) arguments(f field) *registry.Values {
 		return f.args(s.limits)
 	}
 	vs := &registry.Values{}
-	for i := range f.Len() {
-		vs.Bind(f.Key(i), registry.JSON(s.resolved(f.in(f.Key(i))).Value))
+	for name, value := range f.members() {
+		vs.Bind(name, registry.JSON(s.resolved(value).Value))
 	}
 	return vs
 }

@@ -28,7 +28,9 @@ func readLangfuse(in *input) {
 type observation struct {
 	field
 	id, kind   string
+	parent     string
 	start, end int64
+	tokens     meter.Tokens
 }
 
 func langfuseRun(f field, l Limits) *Run {
@@ -38,7 +40,10 @@ func langfuseRun(f field, l Limits) *Run {
 	trace := langfuseTrace{builder: b, limits: l, byID: map[string]observation{}}
 	var all []observation
 	for _, o := range f.in("observations").must("a list").objects() {
-		x := observation{o, o.in("id").text(), o.in("type").text(), o.in("startTime").instant(), o.in("endTime").instant()}
+		x := observation{
+			field: o, id: o.in("id").text(), kind: o.in("type").text(), parent: o.in("parentObservationId").text(),
+			start: o.in("startTime").instant(), end: o.in("endTime").instant(), tokens: langfuseTokens(o.in("usageDetails").object()),
+		}
 		x.end = cmp.Or(x.end, x.start)
 		trace.byID[x.id] = x
 		all = append(all, x)
@@ -99,7 +104,7 @@ func (b *builder) langfuseTool(o observation, l Limits) {
 func (t *langfuseTrace) above(o observation) []observation {
 	var all []observation
 	for range maxNesting {
-		parent, found := t.byID[o.in("parentObservationId").text()]
+		parent, found := t.byID[o.parent]
 		if !found {
 			break
 		}
@@ -117,9 +122,9 @@ func (t *langfuseTrace) above(o observation) []observation {
 // the first call only: what later ones are told may be the words of a model.
 func (t *langfuseTrace) generation(o observation) {
 	above := t.above(o)
-	spent := session.Event{MessageID: o.id, Model: o.in("model").text(), Tokens: langfuseTokens(o.in("usageDetails").object())}
+	spent := session.Event{MessageID: o.id, Model: o.in("model").text(), Tokens: o.tokens}
 	for _, a := range above {
-		if spent.Tokens != (meter.Tokens{}) && langfuseTokens(a.in("usageDetails").object()) == spent.Tokens {
+		if spent.Tokens != (meter.Tokens{}) && a.tokens == spent.Tokens {
 			return
 		}
 	}

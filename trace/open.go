@@ -2,6 +2,7 @@ package trace
 
 import (
 	"bufio"
+	"bytes"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -128,25 +129,26 @@ func Read(source string, r io.Reader, o Options) iter.Seq2[*Run, error] {
 // begin unpacks a stream and finds its format.
 func begin(source string, r io.Reader, o Options) (*input, format, error) {
 	limits := o.Limits.withDefaults()
-	buf := bufio.NewReaderSize(r, outlineBytes)
-	if magic, _ := buf.Peek(2); string(magic) == "\x1f\x8b" {
-		z, err := gzip.NewReader(buf)
-		if err != nil {
+	buf, prefix, err := beginning(&sticky{r: r})
+	if err == nil && bytes.HasPrefix(prefix, []byte("\x1f\x8b")) {
+		var z *gzip.Reader
+		if z, err = gzip.NewReader(buf); err != nil {
 			return nil, format{}, fmt.Errorf("the file cannot be unpacked: %w", err)
 		}
-		buf = bufio.NewReaderSize(&bounded{z, limits.Unpacked, limits.Unpacked}, outlineBytes)
+		buf, prefix, err = beginning(&sticky{r: &bounded{z, limits.Unpacked, limits.Unpacked}})
 	}
-	if mark, _ := buf.Peek(3); string(mark) == "\ufeff" {
-		buf.Discard(3)
-	}
-	prefix, err := buf.Peek(outlineBytes)
-	if err != nil && !errors.Is(err, io.EOF) {
+	if err != nil {
 		return nil, format{}, err
 	}
 	if len(prefix) == 0 {
 		return nil, format{}, &SyntaxError{Message: "the file is empty"}
 	}
 	shape := outlineOf(prefix)
+	if bytes.HasPrefix(prefix, []byte(byteOrderMark)) {
+		if _, err := buf.Discard(len(byteOrderMark)); err != nil {
+			return nil, format{}, err
+		}
+	}
 	var f format
 	if o.Format != "" {
 		f, err = named(o.Format)
@@ -157,6 +159,31 @@ func begin(source string, r io.Reader, o Options) (*input, format, error) {
 		return nil, format{}, err
 	}
 	return newInput(source, buf, limits, shape.lines, nil), f, nil
+}
+
+// beginning returns what a stream begins with, which is still to be read.
+func beginning(r io.Reader) (*bufio.Reader, []byte, error) {
+	buf := bufio.NewReaderSize(r, outlineBytes)
+	prefix, err := buf.Peek(outlineBytes)
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return buf, prefix, err
+}
+
+// sticky repeats the first error of a reader, so that none is lost where it is
+// only looked ahead.
+type sticky struct {
+	r   io.Reader
+	err error
+}
+
+func (s *sticky) Read(p []byte) (n int, err error) {
+	if s.err != nil {
+		return 0, s.err
+	}
+	n, s.err = s.r.Read(p)
+	return n, s.err
 }
 
 // bounded reads up to a limit, and fails beyond it.

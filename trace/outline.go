@@ -22,6 +22,9 @@ const (
 	outlineText  = 64   // bytes of a text
 )
 
+// byteOrderMark stands at the beginning of what some editors write.
+const byteOrderMark = "\ufeff"
+
 // has reports whether all of the paths are there.
 func (o *outline) has(paths ...string) bool {
 	for _, p := range paths {
@@ -58,7 +61,7 @@ type outliner struct {
 }
 
 func outlineOf(prefix []byte) *outline {
-	prefix = bytes.TrimPrefix(prefix[:min(len(prefix), outlineBytes)], []byte("\ufeff"))
+	prefix = bytes.TrimPrefix(prefix[:min(len(prefix), outlineBytes)], []byte(byteOrderMark))
 	o := &outliner{outline: outline{paths: map[string]bool{}}}
 	trimmed := bytes.TrimLeft(prefix, " \t\r\n")
 	if len(trimmed) == 0 || trimmed[0] != '{' && trimmed[0] != '[' {

@@ -91,10 +91,13 @@ func (b *builder) modelSpan(s *span, tokens meter.Tokens, asked *bool, l Limits)
 	b.spent(session.Event{MessageID: s.id, Model: model, Tokens: tokens})
 }
 
+// maxFamily is how many spans report one call of a model.
+const maxFamily = 8
+
 // family are a span and those above it that are of the same call of a model.
 func (s *span) family() []*span {
 	all := []*span{s}
-	for t := s.above; t != nil && !t.isTool() && !t.isAgent() && len(all) < maxNesting; t = t.above {
+	for t := s.above; t != nil && !t.isTool() && !t.isAgent() && len(all) < maxFamily; t = t.above {
 		if t.first(inputTokens...) == "" && t.first(outputTokens...) == "" {
 			break
 		}

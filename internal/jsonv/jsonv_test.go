@@ -102,6 +102,21 @@ func TestValuesAreBounded(t *testing.T) {
 	}
 }
 
+func TestSurrogatesAreReplaced(t *testing.T) {
+	for doc, want := range map[string]string{
+		`"a\ud83d"`: "a\ufffd", `"\ude00b"`: "\ufffdb", `"\ud83dA"`: "\ufffdA", `"\ud83d\u0041"`: "\ufffdA",
+		`"\ud83d\ud83d\ude00"`: "\ufffd\U0001f600", `"\ud83d\ude00"`: "\U0001f600", `"\ud83d\n"`: "\ufffd\n",
+	} {
+		v, err := jsonv.Parse([]byte(doc), jsonv.Limits{ReplaceSurrogates: true})
+		if err != nil || v.Text() != want {
+			t.Errorf("%s: %q, %v, want %q", doc, v.Text(), err, want)
+		}
+	}
+	if _, err := jsonv.Parse([]byte(`"\ud83d\u00"`), jsonv.Limits{ReplaceSurrogates: true}); err == nil {
+		t.Error("an escape that is cut off is accepted")
+	}
+}
+
 func TestParseOffsets(t *testing.T) {
 	const doc = ` {"a": [1, "x"], "b":{}}`
 	_, got, err := jsonv.ParseOffsets(doc, jsonv.Limits{})

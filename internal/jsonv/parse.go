@@ -16,6 +16,10 @@ type Limits struct {
 	Values int
 	// KeepDuplicates keeps members of equal name instead of refusing them.
 	KeepDuplicates bool
+	// ReplaceSurrogates puts U+FFFD in the place of half a surrogate pair
+	// instead of refusing it, for what is read as a record and not judged as
+	// it runs: programs that count in UTF-16 cut texts in the middle of a pair.
+	ReplaceSurrogates bool
 }
 
 // DefaultDepth is the nesting that Limits allow by default.

@@ -91,6 +91,7 @@ func (p *parser) unicode(at int) (rune, error) {
 	if !utf16.IsSurrogate(r) {
 		return r, nil
 	}
+	after := p.i
 	if strings.HasPrefix(p.s[p.i:], `\u`) {
 		p.i += 2
 		if low, ok := p.hex4(); ok {
@@ -98,6 +99,10 @@ func (p *parser) unicode(at int) (rune, error) {
 				return r, nil
 			}
 		}
+	}
+	if p.limits.ReplaceSurrogates {
+		p.i = after
+		return utf8.RuneError, nil
 	}
 	return 0, p.failAt(at, "half a surrogate pair")
 }

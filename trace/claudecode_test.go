@@ -114,3 +114,9 @@ func TestResultBeforeCall(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 }
+
+// What a program cut in the middle of a character does not make a session unreadable.
+func TestHalfACharacter(t *testing.T) {
+	r := readOne(t, trace.ClaudeCode, "s.jsonl", `{"type":"user","uuid":"2","timestamp":"2026-01-05T09:00:00Z","sessionId":"S","message":{"content":"cut \ud83d"}}`)
+	wantEvents(t, r.Events, "+0s user cut \ufffd\n")
+}

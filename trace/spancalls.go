@@ -119,30 +119,51 @@ func firstOf(family []*span, texts func(*span) []string) []string {
 // maxMessages is of how many messages the numbered attributes of a span are read.
 const maxMessages = 10_000
 
+// numbered are the attributes in which libraries put the messages of a call of
+// a model one by one: the role and the words of message N stand under
+// before + N + role and before + N + words.
+type numbered struct{ before, role, words string }
+
+var (
+	numberedPrompts = []numbered{
+		{"gen_ai.prompt.", ".role", ".content"}, {"llm.input_messages.", ".message.role", ".message.content"},
+	}
+	numberedAnswers = []numbered{
+		{"gen_ai.completion.", ".role", ".content"}, {"llm.output_messages.", ".message.role", ".message.content"},
+	}
+)
+
+// messages returns the words of the numbered messages of some roles.
+func (s *span) messages(all []numbered, of func(role string) bool) []string {
+	var texts []string
+	for _, n := range all {
+		for i := range maxMessages {
+			at := n.before + strconv.Itoa(i)
+			role := s.attrs[at+n.role]
+			if role == "" {
+				break
+			}
+			if of(role) {
+				texts = append(texts, nonEmpty(s.attrs[at+n.words])...)
+			}
+		}
+	}
+	return texts
+}
+
 // prompts returns what the user and the operator wrote to a model.
 func (s *span) prompts(l Limits) []string {
-	var texts []string
-	for i := range maxMessages {
-		at := "gen_ai.prompt." + strconv.Itoa(i) + "."
-		role := s.attrs[at+"role"]
-		if role == "" {
-			break
-		}
-		if fromUser(role) {
-			texts = append(texts, s.attrs[at+"content"])
-		}
-	}
-	if len(texts) > 0 {
+	if texts := s.messages(numberedPrompts, fromUser); len(texts) > 0 {
 		return texts
 	}
-	texts = textField(s.attrs["gen_ai.system_instructions"]).inner(l).askedTexts(nil)
+	texts := textField(s.attrs["gen_ai.system_instructions"]).inner(l).askedTexts(nil)
 	return textField(s.first("gen_ai.input.messages", "gcp.vertex.agent.llm_request", "input.value", "ai.prompt.messages", "ai.prompt")).inner(l).askedTexts(texts)
 }
 
 // answers returns what a model said.
 func (s *span) answers(l Limits) []string {
-	if text := s.attrs["gen_ai.completion.0.content"]; text != "" {
-		return []string{text}
+	if texts := s.messages(numberedAnswers, fromModel); len(texts) > 0 {
+		return texts
 	}
 	if text := s.attrs["ai.response.text"]; text != "" {
 		return []string{text}

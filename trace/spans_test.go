@@ -91,3 +91,21 @@ func TestSpansInACircle(t *testing.T) {
 		t.Errorf("%d tokens", got)
 	}
 }
+
+// What was said stands in attributes of several names.
+func TestSpanTexts(t *testing.T) {
+	const head = `{"data":[{"traceID":"T","spans":[{"spanID":"a","startTime":1771237534000000,"duration":1000000,"tags":[{"key":"gen_ai.usage.input_tokens","value":5},`
+	for name, tags := range map[string]string{
+		"OpenInference": `{"key":"llm.input_messages.0.message.role","value":"user"},{"key":"llm.input_messages.0.message.content","value":"U"},
+			{"key":"llm.input_messages.1.message.role","value":"tool"},{"key":"llm.input_messages.1.message.content","value":"no"},
+			{"key":"llm.output_messages.0.message.role","value":"assistant"},{"key":"llm.output_messages.0.message.content","value":"A"}`,
+		"convention": `{"key":"gen_ai.input.messages","value":"[{\"role\":\"user\",\"parts\":[{\"type\":\"text\",\"content\":\"U\"}]}]"},
+			{"key":"gen_ai.output.messages","value":"[{\"role\":\"assistant\",\"parts\":[{\"type\":\"text\",\"content\":\"A\"}]}]"}`,
+		"AI SDK": `{"key":"ai.prompt","value":"{\"prompt\":\"U\"}"},{"key":"ai.response.text","value":"A"}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := readOne(t, trace.Jaeger, "j.json", head+tags+"]}]}]}")
+			wantEvents(t, r.Events, "+0s user U\n+1s assistant A\n+1s usage a 5+0\n")
+		})
+	}
+}

@@ -108,7 +108,7 @@ func (s *stream) value() (doc, error) {
 
 // parse reads a value within the limits.
 func parse(raw []byte, l Limits) (jsonv.Value, error) {
-	v, err := jsonv.Parse(raw, jsonv.Limits{Depth: maxDepth, Values: l.RunValues})
+	v, err := jsonv.Parse(raw, jsonv.Limits{Depth: maxDepth, Values: l.RunValues, ReplaceSurrogates: true})
 	var j *jsonv.Error
 	if errors.As(err, &j) && j.TooMany {
 		return v, &LimitError{What: "a run", Limit: int64(l.RunValues), Unit: "values"}

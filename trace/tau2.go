@@ -16,7 +16,7 @@ func isTau2(o *outline) bool {
 var one = decimal.FromInt(1)
 
 func readTau2(in *input) {
-	var setup struct{ model, domain string }
+	var setup tau2Setup
 	found := false
 	err := in.members(func(key string) error {
 		switch key {
@@ -26,17 +26,17 @@ func readTau2(in *input) {
 				return err
 			}
 			f := record(d.Value)
-			setup.model = f.at("agent_info", "llm").text()
-			setup.domain = f.at("environment_info", "domain_name").text()
+			setup = tau2Setup{
+				model: f.at("agent_info", "llm").text(), domain: f.at("environment_info", "domain_name").text(),
+				policy: f.at("environment_info", "policy").text(),
+			}
 			return f.err()
 		case "simulations":
 			found = true
 			return in.elements(func(i int) error {
 				return in.element(i, func(d doc, _ string) (*Run, error) {
 					f := record(d.Value)
-					r := tau2Run(f, in.limits)
-					r.Model, r.TaskKind = setup.model, setup.domain
-					return r, f.err()
+					return tau2Run(f, setup, in.limits), f.err()
 				})
 			})
 		}
@@ -51,14 +51,22 @@ func readTau2(in *input) {
 	in.finish(err)
 }
 
-func tau2Run(f field, l Limits) *Run {
+// tau2Setup is what all runs of an experiment have in common.
+type tau2Setup struct {
+	model, domain string
+	policy        string // the agent's system prompt, which is none of its messages
+}
+
+func tau2Run(f field, setup tau2Setup, l Limits) *Run {
 	r := &Run{
-		Format: Tau2, ID: f.in("id").name(), Duration: f.in("duration").seconds(),
+		Format: Tau2, Model: setup.model, TaskKind: setup.domain, ID: f.in("id").name(), Duration: f.in("duration").seconds(),
 		Labels: Labels{Success: rewarded(f.at("reward_info", "reward")), Stop: f.in("termination_reason").text()},
 	}
 	b, user := newBuilder(r), newBuilder(&Run{})
-	for _, m := range f.in("messages").must("a list").objects() {
-		b.message(m.in("timestamp").instant())
+	for i, m := range f.in("messages").must("a list").objects() {
+		if b.message(m.in("timestamp").instant()); i == 0 {
+			b.user(setup.policy)
+		}
 		user.now = b.now
 		tau2Message(b, user, m, l)
 	}

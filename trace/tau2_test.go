@@ -8,7 +8,7 @@ import (
 	"github.com/cbpolicy/cbpolicy/trace"
 )
 
-const tau2Experiment = `{"timestamp":"2025-08-01T15:09:40","info":{"agent_info":{"llm":"m"},"environment_info":{"domain_name":"telecom"}},
+const tau2Experiment = `{"timestamp":"2025-08-01T15:09:40","info":{"agent_info":{"llm":"m"},"environment_info":{"domain_name":"telecom","policy":"Be kind"}},
 "tasks":[{"id":"1","nested":{"a":["]}"]}}],
 "simulations":[{"id":"s1","task_id":"1","duration":19.5,"termination_reason":"user_stop","reward_info":{"reward":1.0},"messages":[
  {"role":"assistant","content":"Hi","tool_calls":null,"timestamp":"2025-08-01T15:09:42.617060","cost":0.0,"usage":null,"turn_idx":0},
@@ -30,6 +30,7 @@ func TestTau2(t *testing.T) {
 	}
 	wantLabels(t, r, trace.Labels{Success: trace.Yes, Stop: "user_stop"})
 	wantEvents(t, r.Events, `
++0s user Be kind
 +0s assistant Hi
 +3s user It is off
 +4s usage  30+4 $0.002
@@ -45,7 +46,7 @@ func TestTau2(t *testing.T) {
 	if got := r.Totals(); got.Calls != 1 || got.InputTokens != 30 {
 		t.Errorf("the agent's totals count the user's: %+v", got)
 	}
-	if runs[1].Timed || runs[1].Events[1].At != trace.UntimedStart+int64(time.Second) {
+	if runs[1].Timed || runs[1].Events[2].At != trace.UntimedStart+int64(time.Second) {
 		t.Errorf("without times: %+v", runs[1])
 	}
 	wantLabels(t, runs[1], trace.Labels{})

@@ -85,6 +85,10 @@ func TestTotalsOfRecordedRuns(t *testing.T) {
 		path = filepath.ToSlash(path)
 		if known[path] == r.Format {
 			delete(known, path)
+			// Not in totals.jsonl. Summing every span gives three times as much.
+			if got := r.Totals(); got.Calls != 1 || got.InputTokens != 4648 || got.OutputTokens != 129 {
+				t.Errorf("%s: %+v", path, got)
+			}
 			continue
 		}
 		key := ""
@@ -100,12 +104,97 @@ func TestTotalsOfRecordedRuns(t *testing.T) {
 		}
 		delete(want, key)
 		compareTotals(t, r, e)
+		compareLabels(t, r, e.Labels)
 	}
 	for key := range want {
 		t.Errorf("%s was not read", key)
 	}
 	for path := range known {
 		t.Errorf("%s was not read", path)
+	}
+}
+
+// compareLabels holds what the source says of a run against totals.jsonl.
+func compareLabels(t *testing.T, r *trace.Run, labels map[string]any) {
+	t.Helper()
+	want := r.Labels
+	yes := func(b bool) trace.Outcome {
+		if b {
+			return trace.Yes
+		}
+		return trace.No
+	}
+	for name, value := range labels {
+		text, _ := value.(string)
+		switch name {
+		case "utility":
+			want.Success = yes(value == true)
+		case "reward":
+			want.Success = yes(value == 1.0)
+		case "includes":
+			want.Success = yes(text == "C")
+		case "attack":
+			want.Attack = yes(text != "")
+		case "stop", "exit":
+			want.Stop = text
+		case "error":
+			want.Error = text
+		}
+	}
+	if r.Labels != want {
+		t.Errorf("%s: labels %+v, want %+v", r.Source, r.Labels, want)
+	}
+}
+
+// Which call failed, and which one the attacker wanted, is told by its number:
+// results belong to the right calls where the source gives these no ids.
+func TestCallsOfAgentDojo(t *testing.T) {
+	f, err := os.Open(devPath(t, "agentdojo", "labels.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for s := bufio.NewScanner(f); s.Scan(); {
+		var label struct {
+			File, Kind string
+			ToolErrors []int `json:"tool_errors"`
+			Injected   []struct {
+				I  int
+				Fn string
+			}
+		}
+		if err := json.Unmarshal(s.Bytes(), &label); err != nil {
+			t.Fatal(err)
+		}
+		for r, err := range trace.Open(devPath(t, label.File), trace.Options{}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			var calls []string
+			number := map[string]int{}
+			var failed []int
+			for _, e := range r.Events {
+				switch {
+				case e.Type == session.ToolUse:
+					number[e.CallID] = len(calls)
+					calls = append(calls, e.Ability)
+				case e.Error != nil:
+					failed = append(failed, number[e.CallID])
+				}
+			}
+			slices.Sort(failed)
+			if !slices.Equal(failed, label.ToolErrors) {
+				t.Errorf("%s: calls %v failed, want %v", label.File, failed, label.ToolErrors)
+			}
+			for _, i := range label.Injected {
+				if calls[i.I] != i.Fn {
+					t.Errorf("%s: call %d is %s, want %s", label.File, i.I, calls[i.I], i.Fn)
+				}
+			}
+			if succeeded := label.Kind == "attack-success"; succeeded != (r.Labels.Succeeded == trace.Yes) {
+				t.Errorf("%s: %s, but %+v", label.File, label.Kind, r.Labels)
+			}
+		}
 	}
 }
 

@@ -27,6 +27,7 @@ type builder struct {
 	now    int64 // of what is added
 	first  int64 // the earliest and the latest time that the source tells
 	latest int64
+	untold int    // how many events were added before the source told any time
 	task   string // of what is added
 	events []entry
 	calls  []*call
@@ -99,8 +100,12 @@ func (b *builder) message(t int64) *builder {
 }
 
 func (b *builder) add(e session.Event) int {
-	if b.now == 0 {
-		b.now = UntimedStart
+	switch {
+	case !b.run.Timed:
+		b.now = cmp.Or(b.now, UntimedStart)
+		b.untold = len(b.events) + 1
+	case b.now == 0:
+		b.now = b.first
 	}
 	e.At = b.now
 	if e.Task == "" {
@@ -258,6 +263,11 @@ func (b *builder) finish() *Run {
 			continue
 		}
 		b.answer(c, i)
+	}
+	if b.run.Timed { // what came before the first time that was told is at it
+		for i := range b.events[:b.untold] {
+			b.events[i].At = b.first
+		}
 	}
 	slices.SortStableFunc(b.events, func(x, y entry) int { return cmp.Or(cmp.Compare(x.At, y.At), cmp.Compare(x.order, y.order)) })
 	for _, c := range b.calls {

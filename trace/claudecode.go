@@ -37,6 +37,7 @@ type claudeLine struct {
 type claudeSession struct {
 	*builder
 	limits Limits
+	seen   map[string]bool     // the uuids of lines that were read
 	chains map[string]string   // by uuid of a line of a sub-agent: its task
 	tasks  map[string]struct{} // those that were started
 	last   []string            // in the order in which they were
@@ -56,11 +57,17 @@ func claudeCodeRun(docs []doc, in *input) (*Run, error) {
 		lines = append(lines, claudeLine{f, d.line, at})
 	}
 	slices.SortStableFunc(lines, func(x, y claudeLine) int { return cmp.Compare(x.at, y.at) })
-	s := claudeSession{builder: newBuilder(r), limits: in.limits, chains: map[string]string{}, tasks: map[string]struct{}{}}
+	s := claudeSession{builder: newBuilder(r), limits: in.limits, seen: map[string]bool{}, chains: map[string]string{}, tasks: map[string]struct{}{}}
 	main := false
 	for _, f := range lines {
 		r.ID = cmp.Or(r.ID, f.in("sessionId").text())
 		s.at(f.at)
+		if uuid := f.in("uuid").text(); uuid != "" {
+			if s.seen[uuid] {
+				continue // a session that is resumed may repeat what was before
+			}
+			s.seen[uuid] = true
+		}
 		side := s.enter(f.field)
 		switch f.in("type").text() {
 		case "user":

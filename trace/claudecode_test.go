@@ -120,3 +120,12 @@ func TestHalfACharacter(t *testing.T) {
 	r := readOne(t, trace.ClaudeCode, "s.jsonl", `{"type":"user","uuid":"2","timestamp":"2026-01-05T09:00:00Z","sessionId":"S","message":{"content":"cut \ud83d"}}`)
 	wantEvents(t, r.Events, "+0s user cut \ufffd\n")
 }
+
+// A line that a resumed session repeats counts once.
+func TestClaudeCodeRepeatedLine(t *testing.T) {
+	const call = `{"type":"assistant","uuid":"1","timestamp":"2026-01-05T09:00:00Z","sessionId":"S","message":{"content":[{"type":"tool_use","id":"a","name":"Bash","input":{}}]}}` + "\n"
+	r := readOne(t, trace.ClaudeCode, "s.jsonl", call+call)
+	if got := r.Totals().Calls; got != 1 {
+		t.Errorf("%d calls", got)
+	}
+}

@@ -8,6 +8,9 @@
 // one. What is read is bounded in size, depth and number ([Limits]), and a run
 // that cannot be read is one error that names the file and the line; the
 // reader goes on with the next run where the format shows where that begins.
+// A run is read whole or not at all: a session that breaks off in the middle of
+// a line, or a field that is not what its format has there, is an error and no
+// shorter run. Calls without a result are none: they are in Run.Unanswered.
 //
 // # What the events say
 //

@@ -10,10 +10,14 @@ import (
 	"github.com/cbpolicy/cbpolicy/session/meter"
 )
 
-// Langfuse exports a trace with its observations. What kind of thing one is
+// Langfuse exports a trace with its observations beside it, or in it as its API
+// returns it. What kind of thing one is
 // says its type: a GENERATION is a call of a model, a TOOL one of a tool.
 
 func isLangfuse(o *outline) bool {
+	if o.has("projectId", "observations") {
+		return true
+	}
 	return o.has("trace") && o.hasAny("trace.projectId", "trace.id", "observations") && !o.hasAny("trace.resourceSpans", "trace.batches")
 }
 
@@ -35,6 +39,9 @@ type observation struct {
 
 func langfuseRun(f field, l Limits) *Run {
 	t := f.in("trace").object()
+	if t.none() {
+		t = f
+	}
 	r := &Run{Format: Langfuse, ID: t.in("id").text(), TaskKind: t.in("name").text()}
 	b := newBuilder(r)
 	trace := langfuseTrace{builder: b, limits: l, byID: map[string]observation{}}

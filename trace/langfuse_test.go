@@ -1,6 +1,7 @@
 package trace_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/cbpolicy/cbpolicy/trace"
@@ -34,6 +35,14 @@ func TestLangfuse(t *testing.T) {
 +5s assistant Good.
 +5s usage g3 4+1
 `)
+}
+
+// As the API returns a trace, its observations are in it.
+func TestLangfuseOfTheAPI(t *testing.T) {
+	r := readOne(t, trace.Langfuse, "l.json", strings.Replace(langfuseTrace, `{"trace":{"id":"L","projectId":"p","name":"joke"},`, `{"id":"L","projectId":"p","name":"joke",`, 1))
+	if r.ID != "L" || r.TaskKind != "joke" || r.Totals().Calls != 2 {
+		t.Errorf("%+v", r)
+	}
 }
 
 // What went in and came out is found in the shapes of many libraries.

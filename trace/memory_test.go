@@ -36,7 +36,10 @@ func (r *repeated) Read(p []byte) (int, error) {
 
 // What a file of many runs needs at a time is what its largest run needs.
 func TestMemoryIsThatOfOneRun(t *testing.T) {
-	const times = 4000
+	times := 4000
+	if testing.Short() {
+		times = 1100
+	}
 	simulation := `{"id":"s","messages":[{"role":"user","content":"` + strings.Repeat("word ", 400) + `"}]}`
 	for name, c := range map[string]*repeated{
 		"list":       {before: "[" + oneLine(agentDojoRun), each: "," + agentDojoRun, after: "]", times: times},
@@ -50,7 +53,7 @@ func TestMemoryIsThatOfOneRun(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if n++; n%1000 != 1 {
+				if n++; n%500 != 1 {
 					continue
 				}
 				const most = 1 << 20

@@ -9,7 +9,8 @@ import (
 // Run is one recorded run of an agent.
 type Run struct {
 	// Source is where the run was read: "file.json", "file.jsonl:12" for the
-	// run that begins on line 12, "file.json#3" for the fourth of several in a list.
+	// run that begins on line 12, "file.json#3" for the fourth of several in a list,
+	// "file.json#id" for one of several traces whose spans are mixed.
 	Source string
 	Format string // one of Formats
 

@@ -67,7 +67,7 @@ func tau2Run(f field, setup tau2Setup, l Limits) *Run {
 		if b.message(m.in("timestamp").instant()); i == 0 {
 			b.user(setup.policy)
 		}
-		user.now = b.now
+		user.now, user.first, user.run.Timed = b.now, b.first, r.Timed
 		tau2Message(b, user, m, l)
 	}
 	r.UserEvents = user.finish().Events

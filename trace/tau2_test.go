@@ -59,3 +59,14 @@ func TestTau2WithoutSimulations(t *testing.T) {
 		t.Errorf("%v", errs)
 	}
 }
+
+// What comes before the first time that is told is at it, on both sides.
+func TestTau2TimedLate(t *testing.T) {
+	r := readOne(t, trace.Tau2, "t.json", `{"info":{"agent_info":{}},"simulations":[{"id":"s","messages":[
+ {"role":"user","content":"Hi","tool_calls":[{"id":"x","name":"reboot","arguments":{}}]},
+ {"role":"assistant","content":"Yo","timestamp":"2025-08-01T15:09:43Z"}]}]}`)
+	wantEvents(t, r.Events, "+0s user Hi\n+0s assistant Yo\n")
+	if len(r.UserEvents) != 1 || r.UserEvents[0].At != r.Events[0].At {
+		t.Errorf("%v", r.UserEvents)
+	}
+}

@@ -16,7 +16,7 @@ const inspectLog = `{"version":2,"status":"success","eval":{"eval_id":"E","task"
   {"event":"span_begin","id":"s2","parent_id":"s1","type":"tool","timestamp":"2025-05-12T20:27:39-04:00"},
   {"event":"tool","span_id":"s1","id":"c1","function":"go","arguments":{"url":"attachment://h"},"timestamp":"2025-05-12T20:27:39-04:00","completed":"2025-05-12T20:27:42-04:00","result":"","error":{"type":"timeout","message":"too slow"}},
   {"event":"model","span_id":"s2","timestamp":"2025-05-12T20:27:40-04:00","completed":"2025-05-12T20:27:41-04:00","model":"openai/m",
-   "input":[{"id":"d","role":"user","content":"you are a helper of the tool"}],
+   "input":[{"id":"d","role":"user","content":"what the tool tells its model"}],
    "output":{"choices":[{"message":{"id":"a2","content":"as told"}}],"usage":{"input_tokens":2,"output_tokens":1,"total_tokens":8,"input_tokens_cache_read":5}}}]},
  {"id":"two","epoch":1,"error":{"message":"broke"},"scores":{"a":{"value":0.5}},"messages":[
   {"id":"1","role":"system","content":"Be brief"},{"id":"2","role":"user","content":[{"type":"text","text":"Add"}]},

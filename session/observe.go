@@ -72,22 +72,24 @@ func (s *Session) apply(e *Event, k *meter.Task, at int64) *meter.Task {
 	case Heartbeat:
 		return s.beat(e, k, at)
 	case UserSaid:
-		s.user.Add(e.Text)
-		k.User(len(e.Text), at)
+		s.said(k, e.Text, at)
 	case AgentSaid:
 		k.Assistant(e.Text, at)
+		s.tasks.recalled.agent(k.ID(), e.Text)
 	case ToolUse, Delegate:
-		k.Begin(s.tasks.call(s.called(e)), at)
+		rs := s.called(e)
+		s.tasks.recalled.begin(k.Begin(s.tasks.call(rs), at), rs)
 	case ToolResult:
-		r := meter.Result{Failed: e.Error != nil}
+		r, class := meter.Result{Failed: e.Error != nil}, ""
 		if e.Error != nil {
+			class = e.Error.Class
 			r.Output, r.Counts = e.Error.Message, countsAgainstTool(e.Error.Class)
 		}
 		if e.Output != nil {
 			e.Output.Leaves(s.seen.Add)
 			r.Output = e.Output.String()
 		}
-		s.done(k, k.Find(e.CallID), r, at)
+		s.done(k, k.Find(e.CallID), r, class, at)
 	case Usage:
 		k.Usage(e.MessageID, e.Tokens, e.Cost, at)
 	}
@@ -95,7 +97,8 @@ func (s *Session) apply(e *Event, k *meter.Task, at int64) *meter.Task {
 }
 
 // done tells the meters of a call's end.
-func (s *Session) done(k *meter.Task, flight meter.Flight, r meter.Result, at int64) {
+func (s *Session) done(k *meter.Task, flight meter.Flight, r meter.Result, class string, at int64) {
+	s.tasks.recalled.end(k.ID(), flight, r, class, at)
 	worker, why := k.Worker(flight), r.Output
 	if worker != "" && !r.Failed {
 		why, r.Gave = s.delegations.gave(r.Output)
@@ -218,7 +221,6 @@ func (s *Session) Resume(task string) error {
 	if _, ended := s.tasks.ended[task]; !ended {
 		return fmt.Errorf("session %s: task %q was not ended", s.id, task)
 	}
-	delete(s.tasks.ended, task)
-	delete(s.tasks.held, task)
+	s.tasks.resume(task)
 	return nil
 }

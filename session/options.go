@@ -39,6 +39,9 @@ type Options struct {
 	// and the comparison of outputs anew. Otherwise an agent that repeats
 	// itself does so whatever is said between.
 	Interactive bool
+	// Recall is how many of each task's latest calls are kept, with what came of
+	// them, for a review; 0: none.
+	Recall int
 	// Edits are the abilities that edit files, as far as the growing-edit
 	// streak is concerned; nil: meter.EditPatterns.
 	Edits []dsl.NamePattern

@@ -70,6 +70,7 @@ func New(o Options) (*Session, error) {
 		meters.Edits = meter.Matcher(o.Edits)
 	}
 	s.tasks = newTasks(meters, s.at(0))
+	s.tasks.recalled.calls = max(o.Recall, 0)
 	var err error
 	s.tasks.overrides, err = compileLimits(o.TaskLimits)
 	return s, err
@@ -128,6 +129,7 @@ func (s *Session) Before(ctx context.Context, st *Step, v *registry.Verdict) {
 	}
 	if st.flight = k.Find(st.Call.ID); admission == Admitted || st.Call.ID == "" || st.flight == 0 {
 		st.flight = k.Begin(call, at)
+		s.tasks.recalled.begin(st.flight, rs)
 	}
 	st.task = k
 	st.admitted = callID(rs)
@@ -196,7 +198,7 @@ func (s *Session) finish(o *Outcome) {
 	if o.Output != nil {
 		r.Output = o.Output.String()
 	}
-	s.done(o.Step.task, o.Step.flight, r, s.at(0))
+	s.done(o.Step.task, o.Step.flight, r, o.Class, s.at(0))
 }
 
 // errorOnPanic, deferred, turns a store that panics into an error.
@@ -220,8 +222,13 @@ func (s *Session) bind(st *Step, v registry.Value) {
 func (s *Session) User(text string) {
 	s.mu.Lock()
 	defer s.unlock()
+	s.said(s.tasks.tree.Top(), text, s.at(0))
+}
+
+func (s *Session) said(k *meter.Task, text string, at int64) {
 	s.user.Add(text)
-	s.tasks.tree.Top().User(len(text), s.at(0))
+	k.User(len(text), at)
+	s.tasks.recalled.user(k.ID(), text)
 }
 
 // Approve records a yes to a confirm rule for this step. It admits one call,

@@ -19,6 +19,8 @@ type tasks struct {
 	overrides []taskLimits               // of tasks that are opened
 	held      map[string]map[string]bool // by task: the rules that held when it was last judged, by their Key
 
+	recalled recaller
+
 	reasons map[string]string // by worker: why it failed last
 
 	// Memory of the judgement under way.
@@ -126,6 +128,7 @@ func (t *tasks) forget(id string) {
 	delete(t.ended, id)
 	delete(t.limits, id)
 	delete(t.held, id)
+	delete(t.recalled.of, id)
 }
 
 // limitsOf are the limits that hold for a task: its own, and for what it has

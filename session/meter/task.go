@@ -21,6 +21,7 @@ type Task struct {
 	log      callLog
 	outputs  outputs
 	edits    editStreak
+	attempts int // beyond the first
 }
 
 // waiting says for whom a task waits.

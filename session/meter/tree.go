@@ -144,6 +144,19 @@ func (t *Tree) Active(f func(*Task)) {
 	}
 }
 
+// Below calls f for a task and every open task below it.
+func (t *Tree) Below(k *Task, f func(*Task)) {
+	f(k)
+	for _, a := range t.active {
+		for p := a.parent; p != nil; p = p.parent {
+			if p == k {
+				f(a)
+				break
+			}
+		}
+	}
+}
+
 // Beats notes that the source sends heartbeats, so that silence while a call
 // is under way means something.
 func (t *Tree) Beats() { t.beats = true }

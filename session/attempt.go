@@ -1,0 +1,49 @@
+package session
+
+import (
+	"fmt"
+
+	"github.com/cbpolicy/cbpolicy/session/meter"
+)
+
+// MaxReviews is how often a task may be begun anew after a review. What asks
+// for one more is an abort.
+const MaxReviews = 2
+
+// NewAttempt lets a task that was reviewed be tried once more: calls, messages,
+// context, clocks, similarity and streaks start at 0; money, failures of
+// workers, windows, approvals and breakers go on. A task that was ended is
+// resumed, and the tasks below it that are open begin anew too. "" is the
+// session's own task. It is refused after MaxReviews.
+func (s *Session) NewAttempt(task string) error {
+	s.mu.Lock()
+	defer s.unlock()
+	k, at := s.tasks.tree.Task(task), s.at(0)
+	if k.ID() != task {
+		return fmt.Errorf("session %s: there is no task %q", s.id, task)
+	}
+	if k.Attempts() >= MaxReviews {
+		return fmt.Errorf("session %s: task %q was begun anew %d times already", s.id, task, k.Attempts())
+	}
+	if by := s.tasks.endedBy(k.Parent()); by != nil {
+		return fmt.Errorf("session %s: task %q is below one that was ended by %s", s.id, task, by.Rule.ID)
+	}
+	s.tasks.tree.Below(k, func(k *meter.Task) {
+		k.Anew(at)
+		s.tasks.resume(k.ID())
+	})
+	return nil
+}
+
+// Attempts is how often a task was begun anew.
+func (s *Session) Attempts(task string) int {
+	s.mu.Lock()
+	defer s.unlock()
+	return s.tasks.tree.Task(task).Attempts()
+}
+
+// resume forgets what ended a task and what it was told of.
+func (t *tasks) resume(id string) {
+	delete(t.ended, id)
+	delete(t.held, id)
+}

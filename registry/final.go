@@ -59,6 +59,9 @@ func (r *Rule) reads() {
 	}
 }
 
+// Meters tells whose meters the rule reads.
+func (r *Rule) Meters() (task, session bool) { return r.taskMeter, r.sessionMeter }
+
 // Ends tells what an abort by the rule brings to its end: the task, if it
 // reads a meter of the task, the session, if it reads one of the session;
 // neither, if it also asks about the step, and so concerns one step.

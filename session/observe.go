@@ -68,7 +68,7 @@ func (s *Session) apply(e *Event, k *meter.Task, at int64) *meter.Task {
 	case TaskStart:
 		return s.openTask(e.Task, e.Parent, e.Chain, at)
 	case TaskEnd:
-		s.closeTask(e.Task, at)
+		s.closeTask(e.Task, "", "", at)
 	case Heartbeat:
 		return s.beat(e, k, at)
 	case UserSaid:
@@ -117,7 +117,7 @@ func (s *Session) beat(e *Event, k *meter.Task, at int64) *meter.Task {
 	case e.Phase == Starting:
 		k = s.openTask(e.Task, e.Parent, e.Chain, at)
 	case e.Phase == Done || e.Phase == Errored:
-		s.closeTask(e.Task, at)
+		s.closeTask(e.Task, map[Phase]Status{Done: Completed, Errored: Failed}[e.Phase], e.Text, at)
 		return k
 	}
 	k.Beat(at)
@@ -142,10 +142,11 @@ func (s *Session) openTask(id, parent, chain string, at int64) *meter.Task {
 func (s *Session) EndTask(id string) {
 	s.mu.Lock()
 	defer s.unlock()
-	s.closeTask(id, s.at(0))
+	s.closeTask(id, "", "", s.at(0))
 }
 
-func (s *Session) closeTask(id string, at int64) {
+func (s *Session) closeTask(id string, status Status, reason string, at int64) {
+	s.tell(id, status, reason, at)
 	if forgotten := s.tasks.tree.End(id, at); forgotten != "" {
 		s.tasks.forget(forgotten)
 	}
@@ -185,6 +186,7 @@ func (s *Session) judge(ctx context.Context, k *meter.Task, at int64, halts []Ha
 		f := &v.Fired[i]
 		key := f.Rule.Key()
 		now[key] = true
+		s.tasks.tripped(k.ID(), f, at)
 		ended := s.tasks.end(k, f)
 		if ended {
 			s.logEnded(k.ID(), f)

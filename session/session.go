@@ -28,6 +28,7 @@ type Session struct {
 	breakers    breakers
 	onBreaker   func(BreakerChange)
 	metrics     *breaker.Metrics
+	onTask      func(Metadata)
 	log         *slog.Logger
 	notices     []func() // to be told once the session is unlocked
 	delegations Delegation
@@ -59,7 +60,7 @@ func New(o Options) (*Session, error) {
 	s := &Session{
 		id: o.ID, clock: o.Clock, wall: o.Clock, outputs: &registry.Values{},
 		decider:  Decider{Registry: o.Registry, Store: o.Store, Record: o.Record, Judged: o.Judged},
-		breakers: newBreakers(o.Breakers), onBreaker: o.OnBreaker, metrics: o.Metrics,
+		breakers: newBreakers(o.Breakers), onBreaker: o.OnBreaker, onTask: o.OnTask, metrics: o.Metrics,
 	}
 	if s.wall == nil {
 		s.wall = SystemClock()
@@ -119,6 +120,9 @@ func (s *Session) Before(ctx context.Context, st *Step, v *registry.Verdict) {
 		s.refused(k, at, v)
 		return
 	}
+	for i := range v.Fired { // warnings
+		s.tasks.tripped(k.ID(), &v.Fired[i], at)
+	}
 	if t != nil {
 		st.guarded, st.generation, st.probe = t.guarded, t.generation, t.probe.Holder
 	}
@@ -154,7 +158,9 @@ func (s *Session) decide(ctx context.Context, rs *registry.Step, at int64, v *re
 // still while a person is asked.
 func (s *Session) refused(k *meter.Task, at int64, v *registry.Verdict) {
 	for i := range v.Fired {
-		if f := &v.Fired[i]; s.tasks.end(k, f) {
+		f := &v.Fired[i]
+		s.tasks.tripped(k.ID(), f, at)
+		if s.tasks.end(k, f) {
 			s.logEnded(k.ID(), f)
 		}
 	}

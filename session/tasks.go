@@ -20,6 +20,7 @@ type tasks struct {
 	held      map[string]map[string]bool // by task: the rules that held when it was last judged, by their Key
 
 	recalled recaller
+	trips    map[string]*trip // by task
 
 	reasons map[string]string // by worker: why it failed last
 
@@ -36,7 +37,7 @@ type ending struct {
 func newTasks(o meter.Options, at int64) tasks {
 	return tasks{
 		tree: meter.New(o, at), ended: map[string]ending{}, limits: map[string]registry.Limits{},
-		held: map[string]map[string]bool{},
+		held: map[string]map[string]bool{}, trips: map[string]*trip{},
 	}
 }
 
@@ -129,6 +130,7 @@ func (t *tasks) forget(id string) {
 	delete(t.limits, id)
 	delete(t.held, id)
 	delete(t.recalled.of, id)
+	delete(t.trips, id)
 }
 
 // limitsOf are the limits that hold for a task: its own, and for what it has

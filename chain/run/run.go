@@ -111,7 +111,13 @@ func (r *Runner) Run(ctx context.Context, params map[string]jsonv.Value, from ch
 	r.opts.Gate.Session.StartTask(e.run, r.opts.Task, r.opts.Chain.ID)
 	defer r.opts.Gate.Session.EndTask(e.run)
 	err = e.steps(ctx)
-	return e.finish(err), err
+	result := e.finish(err)
+	status, reason := session.Completed, ""
+	if err != nil {
+		status, reason = session.Failed, err.Error()
+	}
+	r.opts.Gate.Session.FinishTask(e.run, status, reason)
+	return result, err
 }
 
 // FailError is a step's failure that nothing caught.

@@ -20,6 +20,7 @@ import (
 type dryrunOptions struct {
 	ruleFlags
 	recording, records, format string
+	telemetry                  string
 	set                        []string
 }
 
@@ -40,6 +41,7 @@ Exit codes: 0 completed or recovered, 1 a step failed, 3 a file is wrong,
 	cmd.Flags().StringVarP(&o.recording, "recording", "r", "", "recorded outputs and answers (required)")
 	o.add(cmd)
 	o.addNoBuiltins(cmd)
+	telemetryFlag(cmd, &o.telemetry)
 	cmd.Flags().StringArrayVar(&o.set, "set", nil, "parameter NAME=VALUE, in place of the recording's (repeatable)")
 	cmd.Flags().StringVar(&o.records, "records", "", "write a record of every decision to this file, as JSON Lines")
 	formatFlag(cmd.Flags(), &o.format, "text", "json")
@@ -86,6 +88,12 @@ func runDryrun(cmd *cobra.Command, o dryrunOptions, path string) (err error) {
 			}
 		}()
 	}
+	told, err := openTelemetry(o.telemetry)
+	if err != nil {
+		return err
+	}
+	defer func() { err = told.close(err) }()
+	options.Session.OnTask = told.task
 	result, failed := run.DryRun(cmd.Context(), options)
 	if result == nil {
 		return refuse(cmd, failed)

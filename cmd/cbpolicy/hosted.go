@@ -25,6 +25,7 @@ type hosted struct {
 	registry *registry.Registry
 	clock    session.Clock
 	settings *config.Settings
+	tasks    *tasksOutput
 	calls    *host.Recorder
 	began    time.Time
 }
@@ -34,6 +35,7 @@ type hosted struct {
 func (r *hosted) run(set map[string]chain.Value, inputIsFree bool, format string) error {
 	options := session.Options{ID: "run", Registry: r.registry, Store: memory.New(memory.Options{Now: r.clock.Now}), Clock: r.clock}
 	r.settings.Apply(&options)
+	options.OnTask = r.tasks.task
 	options.Breakers = run.Breakers(r.chain, options.Breakers)
 	s, err := session.New(options)
 	if err != nil {

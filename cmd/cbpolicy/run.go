@@ -18,6 +18,7 @@ type runOptions struct {
 	ruleFlags
 	set, abilities, servers     []string
 	receipts, recording, format string
+	telemetry                   string
 	shell                       bool
 	timeout                     time.Duration
 }
@@ -57,6 +58,7 @@ stopped the run.`,
 	cmd.Flags().StringVar(&o.receipts, "receipts", "", "write a receipt of every call to this file, as JSON")
 	cmd.Flags().StringVar(&o.recording, "recording-out", "", "write a recording of the run to this file, which dryrun reads")
 	o.addNoBuiltins(cmd)
+	telemetryFlag(cmd, &o.telemetry)
 	formatFlag(cmd.Flags(), &o.format, "text", "json")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return runRun(cmd, o, args[0]) }
 	return cmd
@@ -93,11 +95,15 @@ func runRun(cmd *cobra.Command, o runOptions, path string) error {
 	if err != nil {
 		return errors.Join(err, receipts.close())
 	}
-	r := &hosted{cmd: cmd, chain: c, registry: reg, settings: settings, clock: session.SystemClock()}
+	tasks, err := openTelemetry(o.telemetry)
+	if err != nil {
+		return errors.Join(err, receipts.close(), recording.close())
+	}
+	r := &hosted{cmd: cmd, chain: c, registry: reg, settings: settings, tasks: tasks, clock: session.SystemClock()}
 	r.calls = &host.Recorder{Abilities: h, Clock: r.clock}
 	ended := r.run(set, path != stdin, o.format)
 	told := errors.Join(receipts.write(r.calls.ReceiptsJSON),
-		recording.write(func() ([]byte, error) { return r.calls.Recording(c, set, r.began) }))
+		recording.write(func() ([]byte, error) { return r.calls.Recording(c, set, r.began) }), tasks.close(nil))
 	if told != nil {
 		return &exitError{exitInternal, told} // what was done is not told in full
 	}

@@ -42,6 +42,9 @@ func newTask(t *Tree, id string, parent *Task, at int64) *Task {
 // ID returns the task's id; "" is the root.
 func (k *Task) ID() string { return k.id }
 
+// Open reports whether the task is open.
+func (k *Task) Open() bool { return k.open }
+
 // Parent returns the task above, or nil if it is the root.
 func (k *Task) Parent() *Task { return k.parent }
 

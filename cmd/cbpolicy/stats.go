@@ -1,0 +1,109 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cbpolicy/cbpolicy/diag"
+	"github.com/cbpolicy/cbpolicy/telemetry"
+)
+
+func newStats() *cobra.Command {
+	var format string
+	cmd := &cobra.Command{
+		Use:   "stats FILE…|-",
+		Short: "Answer questions about tasks that are over",
+		Long: `stats reads the telemetry that run, dryrun and Go programs write of tasks, one
+JSON object a line, and says which tasks tripped, when and by which rule, and how
+tasks end that were reviewed, that were not, and that never tripped.
+
+Exit codes: 0 fine, 1 a file cannot be read, 2 usage, 3 a line cannot be read.`,
+		Example: "  cbpolicy run chain.yaml --telemetry tasks.jsonl …\n  cbpolicy stats tasks.jsonl",
+		Args:    atLeast(1, "a file of telemetry, or - for standard input"),
+	}
+	formatFlag(cmd.Flags(), &format, "text", "json")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		stats := telemetry.Stats{ByRule: map[string]int{}, Trips: []telemetry.Trip{}}
+		faults := 0
+		for _, path := range args {
+			if err := addStats(cmd, path, &stats, &faults); err != nil {
+				return err
+			}
+		}
+		stats.Sort()
+		if err := printStats(cmd.OutOrStdout(), &stats, format); err != nil {
+			return err
+		}
+		if faults > 0 {
+			return exit(exitFindings)
+		}
+		return nil
+	}
+	return cmd
+}
+
+// addStats reads the tasks of a file.
+func addStats(cmd *cobra.Command, path string, stats *telemetry.Stats, faults *int) error {
+	name, in := "<stdin>", cmd.InOrStdin()
+	if path != stdin {
+		f, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		name, in = path, f
+	}
+	for m, err := range telemetry.Read(name, in) {
+		if err != nil {
+			*faults++
+			fmt.Fprintln(cmd.ErrOrStderr(), "cbpolicy:", diag.Escape(err.Error()))
+			continue
+		}
+		stats.Add(m)
+	}
+	return nil
+}
+
+func printStats(w io.Writer, s *telemetry.Stats, format string) error {
+	if format == "json" {
+		return printJSON(w, s)
+	}
+	out := bufio.NewWriter(w)
+	fmt.Fprintf(out, "tasks: %d, tripped: %d, review recommended: %d\n", s.Tasks, s.Triggered, s.Recommended)
+	for _, rule := range slices.Sorted(maps.Keys(s.ByRule)) {
+		fmt.Fprintf(out, "%6d  %s\n", s.ByRule[rule], diag.Escape(rule))
+	}
+	outcomesText(out, "tripped, reviewed", s.Reviewed)
+	outcomesText(out, "tripped, not reviewed", s.Unreviewed)
+	outcomesText(out, "never tripped", s.Quiet)
+	for _, t := range s.Trips {
+		fmt.Fprintf(out, "%s  %s  %s: %s  %s\n", t.At.Format(time.RFC3339), diag.Escape(t.Session+"/"+t.Task),
+			diag.Escape(t.Rule), diag.Escape(t.Explain), orUnknown(string(t.Status)))
+	}
+	return out.Flush()
+}
+
+func outcomesText(w io.Writer, title string, o telemetry.Outcomes) {
+	if o.Tasks == 0 {
+		return
+	}
+	rate := "unknown"
+	if r, known := o.SuccessRate(); known {
+		rate = fmt.Sprintf("%.0f %%", 100*r)
+	}
+	fmt.Fprintf(w, "%s: %d, completed: %d, failed: %d, halted: %d, success: %s\n", title, o.Tasks, o.Completed, o.Failed, o.Halted, rate)
+}
+
+func orUnknown(text string) string {
+	if text == "" {
+		return "unknown"
+	}
+	return diag.Escape(text)
+}

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cbpolicy/cbpolicy/session"
+	"github.com/cbpolicy/cbpolicy/telemetry"
+)
+
+// telemetryFlag adds --telemetry.
+func telemetryFlag(cmd *cobra.Command, path *string) {
+	cmd.Flags().StringVar(path, "telemetry", "", "append a line of figures of every task to this `FILE`, which stats reads")
+}
+
+// tasksOutput appends tasks to a file.
+type tasksOutput struct {
+	file   *os.File // nil: nowhere
+	writer *telemetry.Writer
+}
+
+// openTelemetry opens a file to append to; "": there is none.
+func openTelemetry(path string) (*tasksOutput, error) {
+	if path == "" {
+		return &tasksOutput{}, nil
+	}
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	return &tasksOutput{f, telemetry.NewWriter(f)}, nil
+}
+
+func (o *tasksOutput) task(m session.Metadata) {
+	if o.file != nil {
+		o.writer.Task(m)
+	}
+}
+
+// close ends the file, and joins what went wrong to what did before.
+func (o *tasksOutput) close(before error) error {
+	if o.file == nil {
+		return before
+	}
+	if err := errors.Join(o.writer.Err(), o.file.Close()); err != nil {
+		return errors.Join(before, fmt.Errorf("write telemetry: %w", err))
+	}
+	return before
+}

@@ -1,0 +1,108 @@
+package session_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cbpolicy/cbpolicy/registry"
+	"github.com/cbpolicy/cbpolicy/session"
+	"github.com/cbpolicy/cbpolicy/state/memory"
+)
+
+// monitored is a session under the monitor set, and what it tells of tasks.
+func monitored(t *testing.T) (*agent, *[]session.Metadata) {
+	t.Helper()
+	var reg registry.Registry
+	if err := reg.TuneBuiltins(registry.Builtins{Sets: map[string]bool{"monitor": true, "loops": false}}); err != nil {
+		t.Fatal(err)
+	}
+	clock := session.NewVirtualClock(start)
+	told := &[]session.Metadata{}
+	var a *agent
+	s, err := session.New(session.Options{
+		ID: "s", Registry: &reg, Store: memory.New(memory.Options{}), Clock: clock,
+		OnTask: func(m session.Metadata) {
+			a.Snapshot() // would not come back if the session were locked
+			*told = append(*told, m)
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a = &agent{s, clock, t}
+	return a, told
+}
+
+// calls makes calls of a task until one is refused, and returns how many were made.
+func (a *agent) calls(task string, n int) int {
+	for i := range n {
+		st := &session.Step{Call: session.Call{Ability: "ls"}, Task: task}
+		if a.judge(st)[:4] == "revi" {
+			return i
+		}
+		if err := a.After(a.t.Context(), session.Outcome{Step: st, Output: output("x")}); err != nil {
+			a.t.Fatal(err)
+		}
+	}
+	return n
+}
+
+// A task in figures: quiet below 50 calls, a review recommended from 50 on,
+// triggered at 80.
+func TestMetadata(t *testing.T) {
+	for _, c := range []struct {
+		name                   string
+		calls, made            int
+		recommended, triggered bool
+		rule                   string
+	}{
+		{"few", 5, 5, false, false, ""},
+		{"some", 30, 30, false, false, ""},
+		{"many", 60, 60, true, false, ""},
+		{"too many", 90, 79, true, true, "tool_calls_critical"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a, told := monitored(t)
+			a.StartTask("t", "", "")
+			a.clock.Advance(1500 * time.Millisecond)
+			if made := a.calls("t", c.calls); made != c.made {
+				t.Errorf("%d calls were made, want %d", made, c.made)
+			}
+			m := a.FinishTask("t", session.Completed, "")
+			if m.QCRecommended != c.recommended || m.CircuitBreakerTriggered != c.triggered || m.Rule != c.rule {
+				t.Errorf("%+v", m)
+			}
+			if m.ToolCallCount != int64(c.made) || m.MessageCount != int64(c.made) || m.Duration != 1.5 || m.FinalStatus != session.Completed {
+				t.Errorf("%+v", m)
+			}
+			if d := cmp.Diff([]session.Metadata{m}, *told); d != "" {
+				t.Errorf("told something else: %s", d)
+			}
+		})
+	}
+}
+
+// Warnings are told each once; an ended task is halted, and says by what.
+func TestMetadata_Halted(t *testing.T) {
+	a, told := monitored(t)
+	a.StartTask("t", "", "")
+	a.calls("t", 55)
+	a.clock.Advance(time.Hour)
+	a.Sweep(t.Context(), 0)
+	m := a.FinishTask("t", session.Completed, "all done")
+	if m.FinalStatus != session.Halted || m.Rule != "duration_limit" || m.FailureReason != "The task takes too long (task.duration 3600 exceeds 1800)" {
+		t.Errorf("%+v", m)
+	}
+	if m.TrippedAt == nil || !m.TrippedAt.Equal(start.Add(time.Hour)) {
+		t.Errorf("tripped at %v", m.TrippedAt)
+	}
+	if d := cmp.Diff([]string{"Many tool calls: is the task on its way, or should it be split?"}, m.Warnings); d != "" {
+		t.Error(d)
+	}
+	a.EndTask("t")
+	if len(*told) != 1 {
+		t.Errorf("told %d times of one task", len(*told))
+	}
+}

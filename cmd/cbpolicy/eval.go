@@ -16,6 +16,7 @@ import (
 // evalOptions are the flags of eval.
 type evalOptions struct {
 	ruleFlags
+	audit    auditFlags
 	chains   []string
 	builtins bool
 	format   string
@@ -35,6 +36,7 @@ Exit code 5 says that the last decision blocks.`,
 		Args: atMost(1, "one file of steps, or - for standard input"),
 	}
 	o.add(cmd)
+	o.audit.add(cmd)
 	cmd.Flags().StringArrayVar(&o.chains, "chain", nil, "chain whose rules apply to its steps (repeatable)")
 	cmd.Flags().BoolVar(&o.builtins, "builtins", false, "put the built-in rules in force; meters start at 0")
 	formatFlag(cmd.Flags(), &o.format, "json", "text")
@@ -71,7 +73,12 @@ func runEval(cmd *cobra.Command, o evalOptions, path string) error {
 		defer f.Close()
 		in = f
 	}
-	return evalSteps(cmd, eval.New(eval.Options{Registry: reg, Builtins: o.builtins}), in, o.format)
+	log, err := o.audit.open()
+	if err != nil {
+		return err
+	}
+	e := eval.New(eval.Options{Registry: reg, Builtins: o.builtins, Record: recorderOf(log)})
+	return closeLog(log, evalSteps(cmd, e, in, o.format))
 }
 
 // evalSteps decides one step after the other as they arrive.

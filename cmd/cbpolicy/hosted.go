@@ -26,6 +26,7 @@ type hosted struct {
 	clock    session.Clock
 	settings *config.Settings
 	tasks    *tasksOutput
+	record   func(*session.Record)
 	calls    *host.Recorder
 	began    time.Time
 }
@@ -35,7 +36,7 @@ type hosted struct {
 func (r *hosted) run(set map[string]chain.Value, inputIsFree bool, format string) error {
 	options := session.Options{ID: "run", Registry: r.registry, Store: memory.New(memory.Options{Now: r.clock.Now}), Clock: r.clock}
 	r.settings.Apply(&options)
-	options.OnTask = r.tasks.task
+	options.OnTask, options.Record = r.tasks.task, r.record
 	options.Breakers = run.Breakers(r.chain, options.Breakers)
 	s, err := session.New(options)
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 // runOptions are the flags of run.
 type runOptions struct {
 	ruleFlags
+	audit                       auditFlags
 	set, abilities, servers     []string
 	receipts, recording, format string
 	telemetry                   string
@@ -50,6 +51,7 @@ stopped the run.`,
 		Args: exactlyOne("one chain"),
 	}
 	o.add(cmd)
+	o.audit.add(cmd)
 	cmd.Flags().StringArrayVar(&o.set, "set", nil, "parameter NAME=VALUE (repeatable)")
 	cmd.Flags().StringArrayVar(&o.abilities, "ability", nil, "command that does an ability, NAME='CMD …' (repeatable)")
 	cmd.Flags().StringArrayVar(&o.servers, "mcp", nil, "MCP server whose tools are abilities, NAME='CMD …' (repeatable)")
@@ -99,11 +101,15 @@ func runRun(cmd *cobra.Command, o runOptions, path string) error {
 	if err != nil {
 		return errors.Join(err, receipts.close(), recording.close())
 	}
-	r := &hosted{cmd: cmd, chain: c, registry: reg, settings: settings, tasks: tasks, clock: session.SystemClock()}
+	log, err := o.audit.open()
+	if err != nil {
+		return errors.Join(err, receipts.close(), recording.close(), tasks.close(nil))
+	}
+	r := &hosted{record: recorderOf(log), cmd: cmd, chain: c, registry: reg, settings: settings, tasks: tasks, clock: session.SystemClock()}
 	r.calls = &host.Recorder{Abilities: h, Clock: r.clock}
 	ended := r.run(set, path != stdin, o.format)
 	told := errors.Join(receipts.write(r.calls.ReceiptsJSON),
-		recording.write(func() ([]byte, error) { return r.calls.Recording(c, set, r.began) }), tasks.close(nil))
+		recording.write(func() ([]byte, error) { return r.calls.Recording(c, set, r.began) }), tasks.close(nil), closeLog(log, nil))
 	if told != nil {
 		return &exitError{exitInternal, told} // what was done is not told in full
 	}

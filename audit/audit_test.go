@@ -1,0 +1,260 @@
+package audit_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cbpolicy/cbpolicy/audit"
+	"github.com/cbpolicy/cbpolicy/session"
+)
+
+// TestMain lets the test be a process that writes: see TestManyProcesses.
+func TestMain(m *testing.M) {
+	if path := os.Getenv("AUDIT_WRITER"); path != "" {
+		l, err := audit.Open(path, audit.Options{Rotate: 20_000})
+		for i := 0; i < 50 && err == nil; i++ {
+			err = l.Append(record(os.Getenv("AUDIT_NAME"), i))
+		}
+		if err = errors.Join(err, l.Close()); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+func record(name string, n int) *session.Record {
+	return &session.Record{
+		At: time.Unix(int64(n), 0).UTC(), Session: name, Ability: fmt.Sprintf("mail.send<%d>", n),
+		Verdict: json.RawMessage(`{"decision":"allow","fired":[{"rule":"r","actual":"secret"}]}`),
+	}
+}
+
+// write writes n records to a log and returns its path.
+func write(t *testing.T, n int, o audit.Options) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "audit.jsonl")
+	l, err := audit.Open(path, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range n {
+		l.Record(record("s", i))
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// verify reads a whole log and returns its last line.
+func verify(path string) (last audit.Line, lines int, err error) {
+	files, err := audit.Files(path)
+	if err != nil {
+		return last, 0, err
+	}
+	for l, err := range audit.ReadAll(files) {
+		if err != nil {
+			return last, lines, err
+		}
+		last = l
+		lines++
+	}
+	return last, lines, nil
+}
+
+func TestLog(t *testing.T) {
+	path := write(t, 5, audit.Options{})
+	last, n, err := verify(path)
+	if err != nil || n != 5 || last.Seq != 5 || !bytes.Contains(last.Record, []byte(`"ability":"mail.send<4>"`)) {
+		t.Fatalf("%d lines, last %d %s, %v", n, last.Seq, last.Record, err)
+	}
+	l, err := audit.Open(path, audit.Options{Sync: true}) // another day
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(l.Append(record("s", 5)), l.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if again, n, err := verify(path); err != nil || n != 6 || again.Prev != last.Hash {
+		t.Errorf("%d lines, %v", n, err)
+	}
+}
+
+// A byte that is flipped anywhere, and a line that is dropped, moved, doubled
+// or made up, is found.
+func TestAnyChangeIsFound(t *testing.T) {
+	path := write(t, 4, audit.Options{})
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func(what string, data []byte) {
+		t.Helper()
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, n, err := verify(path); err == nil && n == 4 {
+			t.Errorf("%s is not found", what)
+		}
+	}
+	for i := range good {
+		for _, mask := range []byte{1, 0x80, 0x20} {
+			bad := bytes.Clone(good)
+			bad[i] ^= mask
+			check(fmt.Sprintf("byte %d (%q) changed to %q", i, good[i], bad[i]), bad)
+		}
+	}
+	lines := strings.SplitAfter(strings.TrimSuffix(string(good), "\n"), "\n")
+	check("a line that is dropped", []byte(lines[0]+lines[2]+lines[3]+"\n"))
+	check("lines that are moved", []byte(lines[0]+lines[2]+lines[1]+lines[3]+"\n"))
+	check("a line that is doubled", []byte(lines[0]+lines[0]+lines[1]+lines[2]+lines[3]+"\n"))
+	check("a line that is made up", []byte(string(good)+`{"seq":5,"record":{}}`+"\n"))
+	check("half a line", good[:len(good)-3])
+}
+
+// Half a line of a process that was killed is cut off by the next that writes.
+func TestHalfALineIsCutOff(t *testing.T) {
+	path := write(t, 3, audit.Options{})
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	end := len(good) - bytes.LastIndexByte(good[:len(good)-1], '\n') - 1 // of the last line
+	for cut := 1; cut <= end; cut += 7 {
+		if err := os.WriteFile(path, good[:len(good)-cut], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		l, err := audit.Open(path, audit.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(l.Append(record("s", 9)), l.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if _, n, err := verify(path); err != nil || n != 3 {
+			t.Fatalf("%d bytes cut off: %d lines, %v", cut, n, err)
+		}
+	}
+	// A last line that is whole and wrong is nobody's to cut off.
+	bad := bytes.Replace(good, []byte("mail.send<2>"), []byte("mail.sent<2>"), 1)
+	if err := os.WriteFile(path, bad, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l, err := audit.Open(path, audit.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if err := l.Append(record("s", 9)); err == nil || !strings.Contains(err.Error(), "the hash does not fit") {
+		t.Errorf("appended behind a changed line: %v", err)
+	}
+}
+
+func TestRotation(t *testing.T) {
+	path := write(t, 40, audit.Options{Rotate: 2000})
+	files, err := audit.Files(path)
+	if err != nil || len(files) < 5 {
+		t.Fatalf("%v, %v", files, err)
+	}
+	for _, f := range files {
+		if info, err := os.Stat(f); err != nil || info.Size() > 2000 {
+			t.Errorf("%s: %v, %v", f, info.Size(), err)
+		}
+	}
+	if _, n, err := verify(path); err != nil || n != 40 {
+		t.Errorf("%d lines, %v", n, err)
+	}
+	// Old files may go; one in the middle may not.
+	if err := os.Remove(files[0]); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := verify(path); err != nil {
+		t.Errorf("without the oldest file: %v", err)
+	}
+	if err := os.Remove(files[2]); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := verify(path); err == nil {
+		t.Error("a file that is missing in the middle is not found")
+	}
+}
+
+// Eight processes write one log, and every line of each is in it.
+func TestManyProcesses(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "audit.jsonl")
+	var running []*exec.Cmd
+	for p := range 8 {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), "AUDIT_WRITER="+path, fmt.Sprint("AUDIT_NAME=p", p))
+		cmd.Stderr = os.Stderr
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		running = append(running, cmd)
+	}
+	for _, cmd := range running {
+		if err := cmd.Wait(); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, n, err := verify(path); err != nil || n != 400 {
+		t.Errorf("%d lines, %v; want 400", n, err)
+	}
+}
+
+func TestMask(t *testing.T) {
+	m, err := audit.ParseMask([]string{"/verdict/fired/*/actual", "/none/here", "/a~1b/0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := m.Apply([]byte(`{"verdict":{"fired":[{"rule":"r","actual":"secret"},{"actual":{"x":1}}]},"a/b":[1.50,2]}`))
+	const want = `{"verdict":{"fired":[{"rule":"r","actual":"«masked»"},{"actual":"«masked»"}]},"a/b":["«masked»",2]}`
+	if string(got) != want || err != nil {
+		t.Errorf("%s, %v", got, err)
+	}
+	for _, bad := range []string{"verdict", "", "/a~2b", "/a~"} {
+		if _, err := audit.ParseMask([]string{bad}); err == nil {
+			t.Errorf("%q is accepted", bad)
+		}
+	}
+	path := write(t, 1, audit.Options{Mask: m})
+	if data, _ := os.ReadFile(path); bytes.Contains(data, []byte("secret")) {
+		t.Errorf("%s", data)
+	}
+	if _, _, err := verify(path); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestParseHash(t *testing.T) {
+	h, err := audit.ParseHash(strings.Repeat("0a", 32))
+	if err != nil || h.String() != strings.Repeat("0a", 32) {
+		t.Errorf("%s, %v", h, err)
+	}
+	for _, bad := range []string{"", "0a", strings.Repeat("0A", 32), strings.Repeat("0g", 32)} {
+		if _, err := audit.ParseHash(bad); err == nil {
+			t.Errorf("%q is accepted", bad)
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add([]byte("{\"seq\":1,\"prev\":\"" + strings.Repeat("0", 64) + "\",\"hash\":\"" + strings.Repeat("0", 64) + "\",\"record\":{}}\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for l, err := range audit.Read("f", bytes.NewReader(data)) {
+			if err == nil && l.Seq == 0 {
+				t.Error("a line without a number")
+			}
+		}
+	})
+}

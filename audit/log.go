@@ -1,0 +1,280 @@
+package audit
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/cbpolicy/cbpolicy/session"
+)
+
+// DefaultRotate is how large a file grows before a new one is begun, in bytes.
+const DefaultRotate = 100 << 20
+
+// Options set a log up. The zero Options are the defaults.
+type Options struct {
+	Mask Mask
+	// Rotate is how large a file grows before it is put aside; 0:
+	// DefaultRotate. A file that is put aside is called after its first line:
+	// audit.jsonl becomes audit.1.jsonl, then audit.80001.jsonl.
+	Rotate int64
+	// Sync waits for every line to be on the disk.
+	Sync bool
+}
+
+// Log appends records to a file. It is safe for any number of goroutines, and
+// of processes.
+type Log struct {
+	path string
+	opts Options
+
+	mu   sync.Mutex
+	file *os.File
+	// What was read of the file's end, while its size is still the same.
+	size, first int64
+	last        Line
+	buf         bytes.Buffer
+	err         error
+}
+
+// Open opens a log, which need not be there yet.
+func Open(path string, o Options) (*Log, error) {
+	if o.Rotate <= 0 {
+		o.Rotate = DefaultRotate
+	}
+	l := &Log{path: path, opts: o, size: -1}
+	if err := l.open(); err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+func (l *Log) open() (err error) {
+	l.size = -1
+	if l.file, err = os.OpenFile(l.path, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600); err != nil {
+		return fmt.Errorf("audit: %w", err)
+	}
+	return nil
+}
+
+// Record appends a record. It belongs in session.Options.Record, which cannot
+// be told of an error: see Err.
+func (l *Log) Record(r *session.Record) {
+	if err := l.Append(r); err != nil {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.err = errors.Join(l.err, err)
+	}
+}
+
+// Err returns what could not be written by Record; nil: everything was.
+func (l *Log) Err() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.err
+}
+
+// Close ends the log. The error is that of Err, or of the file.
+func (l *Log) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return errors.Join(l.err, l.file.Close())
+}
+
+// Append appends a record, and reports whether it is there.
+func (l *Log) Append(r *session.Record) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.buf.Reset()
+	enc := json.NewEncoder(&l.buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(r); err != nil {
+		return fmt.Errorf("audit: %w", err)
+	}
+	record, err := l.opts.Mask.Apply(bytes.TrimSuffix(l.buf.Bytes(), []byte("\n")))
+	if err != nil {
+		return err
+	}
+	return l.locked(func() error { return l.append(record) })
+}
+
+// locked does something while no other process may write. A file that another
+// process has put aside in between is opened anew.
+func (l *Log) locked(do func() error) error {
+	for {
+		if err := lock(l.file); err != nil {
+			return fmt.Errorf("audit: lock %s: %w", l.path, err)
+		}
+		here, err := l.inPlace()
+		if err == nil && here {
+			err = do()
+		}
+		if unlocked := unlock(l.file); err == nil {
+			err = unlocked
+		}
+		if err != nil || here {
+			return err
+		}
+		if err := l.file.Close(); err != nil {
+			return fmt.Errorf("audit: %w", err)
+		}
+		if err := l.open(); err != nil {
+			return err
+		}
+	}
+}
+
+// inPlace reports whether the open file is still the one at the path.
+func (l *Log) inPlace() (bool, error) {
+	open, err := l.file.Stat()
+	if err != nil {
+		return false, fmt.Errorf("audit: %w", err)
+	}
+	there, err := os.Stat(l.path)
+	if errors.Is(err, os.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("audit: %w", err)
+	}
+	return os.SameFile(open, there), nil
+}
+
+func (l *Log) append(record []byte) error {
+	if err := l.catchUp(); err != nil {
+		return err
+	}
+	line := next(l.last.Seq+1, l.last.Hash, record)
+	raw := line.append(nil)
+	if l.size > 0 && l.size+int64(len(raw)) > l.opts.Rotate {
+		if err := l.rotate(); err != nil {
+			return err
+		}
+		line = next(l.last.Seq+1, l.last.Hash, record)
+		raw = line.append(raw[:0])
+	}
+	n, err := l.file.Write(raw)
+	if err != nil {
+		// Half a line is taken back, so that the next one is not lost behind it.
+		return errors.Join(fmt.Errorf("audit: %w", err), l.file.Truncate(l.size), l.forget())
+	}
+	if l.opts.Sync {
+		if err := l.file.Sync(); err != nil {
+			return fmt.Errorf("audit: %w", err)
+		}
+	}
+	if l.size == 0 {
+		l.first = int64(line.Seq)
+	}
+	l.size, l.last = l.size+int64(n), Line{Seq: line.Seq, Hash: line.Hash}
+	return nil
+}
+
+// forget has the end of the file read again.
+func (l *Log) forget() error {
+	l.size = -1
+	return nil
+}
+
+// catchUp reads the end of the file if another process has written to it. Half
+// a line at its end, of a process that was killed, is cut off: it was never
+// acknowledged.
+func (l *Log) catchUp() error {
+	info, err := l.file.Stat()
+	if err != nil {
+		return fmt.Errorf("audit: %w", err)
+	}
+	if info.Size() == l.size {
+		return nil
+	}
+	l.size, l.first = info.Size(), 0
+	if l.size == 0 {
+		before, err := l.before()
+		l.last = before
+		return err
+	}
+	tail, at, err := l.tail()
+	if err != nil {
+		return err
+	}
+	if at < l.size {
+		if err := l.file.Truncate(at); err != nil {
+			return fmt.Errorf("audit: %w", err)
+		}
+		if l.size = at; at == 0 {
+			return l.catchUp()
+		}
+	}
+	if l.last, err = parseLine(tail); err != nil {
+		return fmt.Errorf("audit: the last line of %s: %w", l.path, err)
+	}
+	return l.readFirst()
+}
+
+// tail returns the last whole line, and where it ends.
+func (l *Log) tail() (line []byte, end int64, err error) {
+	end = l.size
+	var buf []byte
+	for from := l.size; ; {
+		n := min(from, 64<<10)
+		from -= n
+		chunk := make([]byte, n)
+		if _, err := l.file.ReadAt(chunk, from); err != nil && !errors.Is(err, io.EOF) {
+			return nil, 0, fmt.Errorf("audit: %w", err)
+		}
+		buf = append(chunk, buf...)
+		whole := bytes.LastIndexByte(buf, '\n')
+		if whole < 0 && from == 0 {
+			return nil, 0, nil // half a line and nothing else
+		}
+		if whole >= 0 {
+			if begin := bytes.LastIndexByte(buf[:whole], '\n'); begin >= 0 || from == 0 {
+				return buf[begin+1 : whole], from + int64(whole) + 1, nil
+			}
+		}
+	}
+}
+
+// readFirst reads the number of the file's first line, after which it is called when it is put aside.
+func (l *Log) readFirst() error {
+	head := make([]byte, 32)
+	n, err := l.file.ReadAt(head, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return fmt.Errorf("audit: %w", err)
+	}
+	if _, err := fmt.Sscanf(string(head[:n]), `{"seq":%d,`, &l.first); err != nil {
+		return fmt.Errorf("audit: the first line of %s has no number", l.path)
+	}
+	return nil
+}
+
+// rotate puts the file aside and begins a new one, locked as the old one is.
+// Another process may have begun it, and written to it, in between.
+func (l *Log) rotate() error {
+	last := l.last
+	if err := os.Rename(l.path, aside(l.path, l.first)); err != nil {
+		return fmt.Errorf("audit: %w", err)
+	}
+	old := l.file
+	if err := l.open(); err != nil {
+		l.file = old
+		return err
+	}
+	if err := lock(l.file); err != nil {
+		return fmt.Errorf("audit: %w", err)
+	}
+	l.size, l.last = 0, last
+	return errors.Join(l.catchUp(), unlock(old), old.Close())
+}
+
+// aside is the name of a file that is put aside.
+func aside(path string, first int64) string {
+	ext := filepath.Ext(path)
+	return fmt.Sprintf("%s.%d%s", strings.TrimSuffix(path, ext), first, ext)
+}

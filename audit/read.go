@@ -1,0 +1,122 @@
+package audit
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+)
+
+// MaxLine is how long a line may be, in bytes.
+const MaxLine = 64 << 20
+
+// LineError says which line of a log is wrong, and why.
+type LineError struct {
+	File string
+	Line int
+	Err  error
+}
+
+// Error names the place.
+func (e *LineError) Error() string { return fmt.Sprintf("%s:%d: %v", e.File, e.Line, e.Err) }
+
+// Unwrap returns the cause.
+func (e *LineError) Unwrap() error { return e.Err }
+
+// ReadFile reads a file of a log. Every line is checked by itself, and that it
+// follows the one before in the file. A [*LineError] is the last.
+func ReadFile(path string) iter.Seq2[Line, error] {
+	return func(yield func(Line, error) bool) {
+		f, err := os.Open(path)
+		if err != nil {
+			yield(Line{}, fmt.Errorf("audit: %w", err))
+			return
+		}
+		defer f.Close()
+		for l, err := range Read(path, f) {
+			if !yield(l, err) {
+				return
+			}
+		}
+	}
+}
+
+// Read is ReadFile for a stream.
+func Read(name string, r io.Reader) iter.Seq2[Line, error] {
+	return func(yield func(Line, error) bool) {
+		in := bufio.NewReaderSize(r, 64<<10)
+		var last Line
+		for number := 1; ; number++ {
+			raw, err := readLine(in)
+			if errors.Is(err, io.EOF) && len(raw) == 0 {
+				return
+			}
+			var l Line
+			switch {
+			case errors.Is(err, io.EOF):
+				err = errors.New("half a line: its end is missing")
+			case err == nil:
+				if l, err = parseLine(raw[:len(raw)-1]); err == nil && number > 1 {
+					err = follows(last, l)
+				}
+			}
+			if err != nil {
+				yield(Line{}, &LineError{name, number, err})
+				return
+			}
+			if last = l; !yield(l, nil) {
+				return
+			}
+		}
+	}
+}
+
+// readLine reads to the end of a line, within bounds.
+func readLine(in *bufio.Reader) (line []byte, err error) {
+	for {
+		part, err := in.ReadSlice('\n')
+		if line = append(line, part...); len(line) > MaxLine {
+			return nil, fmt.Errorf("the line is longer than %d bytes", MaxLine)
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, err
+		}
+	}
+}
+
+// follows checks that a line follows another.
+func follows(before, l Line) error {
+	switch {
+	case l.Seq != before.Seq+1:
+		return fmt.Errorf("line %d follows line %d: lines are missing, or were moved", l.Seq, before.Seq)
+	case l.Prev != before.Hash:
+		return fmt.Errorf("line %d does not follow the one before it: a line was changed", l.Seq)
+	}
+	return nil
+}
+
+// ReadAll reads the files of a log one after the other, as Files returns them,
+// and checks that each goes on where the one before it ends. Older files may
+// be gone; the first that is there need not begin with line 1.
+func ReadAll(files []string) iter.Seq2[Line, error] {
+	return func(yield func(Line, error) bool) {
+		var last Line
+		for _, file := range files {
+			first := true
+			for l, err := range ReadFile(file) {
+				if err == nil && first && last.Seq > 0 {
+					if err = follows(last, l); err != nil {
+						err = &LineError{file, 1, err}
+					}
+				}
+				first = false
+				if !yield(l, err) || err != nil {
+					return
+				}
+				last = l
+			}
+		}
+	}
+}

@@ -1,0 +1,281 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cbpolicy/cbpolicy/audit"
+	"github.com/cbpolicy/cbpolicy/diag"
+	"github.com/cbpolicy/cbpolicy/session"
+)
+
+func newAudit() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "audit verify|show|replay FILE",
+		Short: "Check, show and repeat the log of decisions",
+		Long: `audit works on the log that --audit writes: decision records as JSON Lines, each
+with a hash over itself and the line before. Files that were put aside are found
+beside the one that is named.`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return nil
+			}
+			return unknownWord("audit", "verb", args[0], []string{"verify", "show", "replay"})
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return usage("audit: want verify, show or replay\nSee '%s --help'.", cmd.CommandPath())
+		},
+	}
+	cmd.AddCommand(newAuditVerify(), newAuditShow(), newAuditReplay())
+	return cmd
+}
+
+func newAuditVerify() *cobra.Command {
+	var expect string
+	cmd := &cobra.Command{
+		Use:   "verify FILE [--expect HASH]",
+		Short: "Check that no line of the log was changed, added, dropped or moved",
+		Long: `verify reads the whole log and prints the number and the hash of its last line.
+A log whose last lines were cut off is whole by itself: keep that hash elsewhere,
+and give it as --expect, which may also be that of an earlier line.
+
+Exit codes: 0 the log is whole, 1 a file cannot be read, 2 usage, 3 it is not.`,
+		Args: exactlyOne("one log"),
+	}
+	cmd.Flags().StringVar(&expect, "expect", "", "a line of the log must have this `HASH`")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		var last audit.Line
+		seen, lines := expect == "", 0
+		for l, err := range logged(args[0]) {
+			if err != nil {
+				return refuseLog(cmd, err)
+			}
+			last = l
+			lines++
+			seen = seen || l.Hash.String() == expect
+		}
+		if !seen {
+			return &exitError{exitFindings, fmt.Errorf("%s: no line has the hash %s: the log was cut off, or is another one", args[0], expect)}
+		}
+		_, err := fmt.Fprintf(cmd.OutOrStdout(), "lines: %d, last: %d, hash: %s\n", lines, last.Seq, last.Hash)
+		return err
+	}
+	return cmd
+}
+
+// logged reads the lines of a log, with the files that were put aside.
+func logged(path string) iter.Seq2[audit.Line, error] {
+	return func(yield func(audit.Line, error) bool) {
+		files, err := audit.Files(path)
+		if err == nil && len(files) == 0 {
+			err = fmt.Errorf("%s: there is no such log", path)
+		}
+		if err != nil {
+			yield(audit.Line{}, err)
+			return
+		}
+		audit.ReadAll(files)(yield)
+	}
+}
+
+// refuseLog ends with the code for findings if a line is wrong.
+func refuseLog(cmd *cobra.Command, err error) error {
+	if errors.As(err, new(*audit.LineError)) {
+		fmt.Fprintln(cmd.ErrOrStderr(), "cbpolicy:", diag.Escape(err.Error()))
+		return exit(exitFindings)
+	}
+	return err
+}
+
+func newAuditShow() *cobra.Command {
+	var blocked bool
+	var last int
+	var rule, of, format string
+	cmd := &cobra.Command{
+		Use:   "show FILE [--blocked] [--rule ID] [--session ID] [--last N]",
+		Short: "Show decisions of the log",
+		Args:  exactlyOne("one log"),
+	}
+	cmd.Flags().BoolVar(&blocked, "blocked", false, "only decisions that block")
+	cmd.Flags().StringVar(&rule, "rule", "", "only decisions in which the rule with this `ID` fired")
+	cmd.Flags().StringVar(&of, "session", "", "only decisions of the session with this `ID`")
+	cmd.Flags().IntVar(&last, "last", 0, "only the last `N`; 0: all")
+	formatFlag(cmd.Flags(), &format, "text", "json")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		var kept []string
+		for l, err := range logged(args[0]) {
+			if err != nil {
+				return refuseLog(cmd, err)
+			}
+			shown, ok := showLine(&l, format, func(e *entry) bool {
+				return (!blocked || e.blocks()) && (rule == "" || e.has(rule)) && (of == "" || e.Session == of)
+			})
+			if !ok {
+				continue
+			}
+			if kept = append(kept, shown); last > 0 && len(kept) > last {
+				kept = kept[1:]
+			}
+		}
+		out := bufio.NewWriter(cmd.OutOrStdout())
+		for _, line := range kept {
+			out.WriteString(line)
+		}
+		return out.Flush()
+	}
+	return cmd
+}
+
+// entry is a logged record as it is shown.
+type entry struct {
+	session.Record
+	verdict struct {
+		Decision string `json:"decision"`
+		Fired    []struct {
+			Rule   string `json:"rule"`
+			Reason string `json:"reason"`
+		} `json:"fired"`
+	}
+}
+
+func (e *entry) blocks() bool {
+	return e.verdict.Decision != "allow" && e.verdict.Decision != "warn"
+}
+
+func (e *entry) has(rule string) bool {
+	for _, f := range e.verdict.Fired {
+		if f.Rule == rule {
+			return true
+		}
+	}
+	return false
+}
+
+// showLine renders a line that is wanted.
+func showLine(l *audit.Line, format string, wanted func(*entry) bool) (string, bool) {
+	var e entry
+	if json.Unmarshal(l.Record, &e.Record) != nil || json.Unmarshal(e.Verdict, &e.verdict) != nil {
+		return "", false // of a newer version
+	}
+	if !wanted(&e) {
+		return "", false
+	}
+	if format == "json" {
+		return string(l.Record) + "\n", true
+	}
+	what := e.Ability
+	if e.Chain != "" {
+		what = e.Chain + ": " + what
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d  %s  %s  %s  %s\n", l.Seq, e.At.Format(time.RFC3339Nano), diag.Escape(e.Session), e.verdict.Decision, diag.Escape(what))
+	for _, f := range e.verdict.Fired {
+		fmt.Fprintf(&b, "    %s: %s\n", diag.Escape(f.Rule), diag.Escape(f.Reason))
+	}
+	return b.String(), true
+}
+
+func newAuditReplay() *cobra.Command {
+	var rules ruleFlags
+	var chains, masks []string
+	var builtins bool
+	cmd := &cobra.Command{
+		Use:   "replay FILE --policy FILE.cbp… [--chain FILE.yaml…] [--builtins]",
+		Short: "Decide every line of the log once more, and compare",
+		Long: `replay repeats every decision of the log from its record alone, and compares the
+verdicts byte for byte. The rules must be those that were in force: a record
+knows the digest of its rules. What was masked is not compared.
+
+Exit codes: 0 all are the same, 1 a file cannot be read, 2 usage, 3 a line is
+wrong, or its verdict is another one.`,
+		Args: exactlyOne("one log"),
+	}
+	rules.add(cmd)
+	cmd.Flags().StringArrayVar(&chains, "chain", nil, "chain whose rules were in force (repeatable)")
+	cmd.Flags().BoolVar(&builtins, "builtins", false, "the built-in rules were in force")
+	cmd.Flags().StringArrayVar(&masks, "mask", nil, "JSON `POINTER` that was masked (repeatable)")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		mask, err := audit.ParseMask(masks)
+		if err != nil {
+			return usage("--mask: %w", err)
+		}
+		rules.noBuiltins = !builtins
+		reg, _, err := rules.load(cmd)
+		if err != nil {
+			return err
+		}
+		for _, c := range chains {
+			if _, err := loadChain(cmd, reg, c); err != nil {
+				return err
+			}
+		}
+		counts := map[audit.Repeated]int{}
+		for l, err := range logged(args[0]) {
+			if err != nil {
+				return refuseLog(cmd, err)
+			}
+			became, err := audit.Repeat(&l, reg.Set(), mask)
+			if counts[became]++; err != nil && counts[audit.Different] <= 10 {
+				fmt.Fprintln(cmd.ErrOrStderr(), "cbpolicy:", err)
+			}
+		}
+		fmt.Fprintf(cmd.OutOrStdout(), "same: %d, different: %d, not judged: %d\n", counts[audit.Same], counts[audit.Different], counts[audit.Skipped])
+		if counts[audit.Different] > 0 {
+			return exit(exitFindings)
+		}
+		return nil
+	}
+	return cmd
+}
+
+// auditFlags are the flags of a verb that writes the log.
+type auditFlags struct {
+	file  string
+	masks []string
+}
+
+func (f *auditFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.file, "audit", "", "append a record of every decision to this log `FILE`, in a hash chain")
+	cmd.Flags().StringArrayVar(&f.masks, "mask", nil, "JSON `POINTER` into records whose value the log hides, such as /verdict/fired/*/actual (repeatable)")
+}
+
+// open opens the log; nil: none is wanted.
+func (f *auditFlags) open() (*audit.Log, error) {
+	mask, err := audit.ParseMask(f.masks)
+	if err != nil {
+		return nil, usage("--mask: %w", err)
+	}
+	if f.file == "" {
+		if len(f.masks) > 0 {
+			return nil, usage("--mask hides parts of a log: give --audit")
+		}
+		return nil, nil
+	}
+	return audit.Open(f.file, audit.Options{Mask: mask})
+}
+
+// recorderOf is what a session tells its decisions to; nil: nobody.
+func recorderOf(l *audit.Log) func(*session.Record) {
+	if l == nil {
+		return nil
+	}
+	return l.Record
+}
+
+// closeLog ends the log, and joins what went wrong to what did before.
+func closeLog(l *audit.Log, before error) error {
+	if l == nil {
+		return before
+	}
+	if err := l.Close(); err != nil {
+		return errors.Join(&exitError{exitInternal, fmt.Errorf("the log of decisions is incomplete: %w", err)}, before)
+	}
+	return before
+}

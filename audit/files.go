@@ -26,11 +26,9 @@ func Files(path string) ([]string, error) {
 	var old []numbered
 	for _, e := range entries {
 		name := filepath.Join(filepath.Dir(path), e.Name())
-		middle, ok := strings.CutPrefix(name, filepath.Clean(stem)+".")
-		if middle, ok = strings.CutSuffix(middle, ext); !ok {
-			continue
-		}
-		if n, err := strconv.ParseUint(middle, 10, 64); err == nil {
+		middle, begins := strings.CutPrefix(name, filepath.Clean(stem)+".")
+		middle, ends := strings.CutSuffix(middle, ext)
+		if n, err := strconv.ParseUint(middle, 10, 64); err == nil && begins && ends {
 			old = append(old, numbered{name, n})
 		}
 	}

@@ -87,7 +87,7 @@ func parseLine(raw []byte) (l Line, err error) {
 		return l, err
 	}
 	if l.Record, ok = bytes.CutSuffix(rest, []byte("}")); !ok || len(l.Record) == 0 {
-		return l, fmt.Errorf("it does not end with a record and }")
+		return l, fmt.Errorf("it does not end with a record and a bracket")
 	}
 	if hashOf(l.Seq, l.Prev, l.Record) != l.Hash {
 		return l, fmt.Errorf("the hash does not fit: the line was changed")

@@ -219,7 +219,6 @@ func (l *Log) catchUp() error {
 
 // tail returns the last whole line, and where it ends.
 func (l *Log) tail() (line []byte, end int64, err error) {
-	end = l.size
 	var buf []byte
 	for from := l.size; ; {
 		n := min(from, 64<<10)

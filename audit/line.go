@@ -63,7 +63,7 @@ func (l *Line) append(b []byte) []byte {
 func parseLine(raw []byte) (l Line, err error) {
 	rest, ok := bytes.CutPrefix(raw, []byte(`{"seq":`))
 	if !ok {
-		return l, fmt.Errorf(`it does not begin with {"seq":`)
+		return l, fmt.Errorf(`it does not begin with the number, "seq"`)
 	}
 	number, rest, ok := bytes.Cut(rest, []byte(`,"prev":"`))
 	if !ok {

@@ -1,6 +1,7 @@
 package file_test
 
 import (
+	"context"
 	"path/filepath"
 	"testing"
 
@@ -18,3 +19,5 @@ func TestConformance(t *testing.T) {
 		return s
 	})
 }
+
+var ctx = context.Background()

@@ -1,0 +1,206 @@
+package redis
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/cbpolicy/cbpolicy/registry"
+	"github.com/cbpolicy/cbpolicy/state"
+)
+
+// What came of a claim.
+const (
+	statusOK = iota
+	statusConflict
+	statusInvalid
+)
+
+// Claim implements state.Store.
+func (s *Store) Claim(ctx context.Context, c *state.Claim, g *state.Grant) error {
+	g.Counts, g.At, g.Approved, g.Now = g.Counts[:0], g.At[:0], g.Approved[:0], 0
+	g.Admitted, g.Repeated, g.Lease, g.LeaseUntil, g.Reserve = false, false, -1, 0, -1
+	if err := ctx.Err(); err != nil {
+		return unreachable(err)
+	}
+	if err := c.Check(); err != nil {
+		return err
+	}
+	r, err := s.ask(ctx, claimScript, s.packClaim(c))
+	if err != nil {
+		return err
+	}
+	switch status, at := r.next(), r.at(); {
+	case status == statusConflict && at < len(c.Cells):
+		w := &c.Cells[at]
+		return fmt.Errorf("%w: cell %q has no longer version %d", state.ErrConflict, w.Key, w.Version)
+	case status == statusInvalid && at < len(c.Reserves):
+		return fmt.Errorf("%w: reserves[%d] (%q): the sum of its amounts passes %d", state.ErrInvalid, at, c.Reserves[at].Account, int64(math.MaxInt64))
+	case status != statusOK || !r.grant(c, g):
+		*g = state.Grant{Lease: -1, Reserve: -1}
+		return errMalformed
+	}
+	return nil
+}
+
+func (s *Store) packClaim(c *state.Claim) *packer {
+	parts := 5
+	if !c.CountsOnly() {
+		parts = 11
+	}
+	p := s.begin(parts)
+	p.int(s.forget)
+	p.int(micros(c.Now))
+	p.text(runName(c.Run))
+	p.bool(c.Refused)
+	p.array(len(c.Needs))
+	for i := range c.Needs {
+		p.need(&c.Needs[i])
+	}
+	if c.CountsOnly() {
+		return p
+	}
+	if c.Call.IsZero() {
+		p.text("")
+	} else {
+		p.bytes(c.Call[:])
+	}
+	p.text(c.Session)
+	p.guards(c.Guards)
+	p.array(len(c.Leases))
+	for i := range c.Leases {
+		l := &c.Leases[i]
+		p.array(3)
+		p.text(l.Key)
+		p.text(l.Holder)
+		p.int(span(l.TTL))
+	}
+	p.array(len(c.Reserves))
+	for i := range c.Reserves {
+		r := &c.Reserves[i]
+		p.array(4)
+		p.text(r.Account)
+		p.text(r.ID)
+		p.decimal(r.Amount)
+		if r.Cap < 0 {
+			p.text("")
+		} else {
+			p.decimal(r.Cap)
+		}
+	}
+	p.cells(c.Cells)
+	return p
+}
+
+// runName names a run by as many bytes as any other.
+func runName(run string) string {
+	if run == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(run))
+	return string(sum[:16])
+}
+
+func (p *packer) need(n *registry.Need) {
+	p.array(5)
+	p.text(counterName(&n.Counter))
+	p.bool(n.Run)
+	p.array(3 * len(n.Windows))
+	for i := range n.Windows {
+		w := &n.Windows[i]
+		p.int(span(w.Span))
+		p.int(w.Limit)
+		p.bool(w.Refuses)
+	}
+	p.array(len(n.Front))
+	for _, f := range n.Front {
+		p.int(int64(f))
+	}
+	p.array(len(n.Past))
+	for _, at := range n.Past {
+		p.int(max(-exact, at/1000))
+	}
+}
+
+func (p *packer) guards(guards []registry.Guard) {
+	p.array(len(guards))
+	for i := range guards {
+		gu := &guards[i]
+		p.array(1 + 2*len(gu.Windows))
+		if gu.Approval == (registry.Digest{}) {
+			p.text("")
+		} else {
+			p.bytes(gu.Approval[:])
+		}
+		for _, w := range gu.Windows {
+			p.int(int64(w.Need))
+			p.int(int64(w.Window))
+		}
+	}
+}
+
+func (p *packer) cells(cells []state.Write) {
+	p.array(len(cells))
+	for i := range cells {
+		w := &cells[i]
+		p.array(3)
+		p.text(w.Key)
+		p.decimal(w.Version)
+		p.bytes(w.Value)
+	}
+}
+
+// decimal writes a number that need not fit in a double.
+func (p *packer) decimal(v int64) { p.text(strconv.FormatInt(v, 10)) }
+
+// reply is what is left of a script's reply.
+type reply []int64
+
+// next returns the next number; -1 at the end, which is no status, nor a number
+// that any place expects.
+func (r *reply) next() int64 {
+	if len(*r) == 0 {
+		return -1
+	}
+	v := (*r)[0]
+	*r = (*r)[1:]
+	return v
+}
+
+// at returns the index that comes next, and leaves it.
+func (r reply) at() int {
+	if len(r) == 0 || r[0] < 0 {
+		return math.MaxInt
+	}
+	return int(r[0])
+}
+
+// grant reads the grant of a claim and reports whether the reply was one.
+func (r reply) grant(c *state.Claim, g *state.Grant) bool {
+	if len(r) < 6 {
+		return false
+	}
+	g.Admitted, g.Repeated, g.Now = r[0] == 1, r[1] == 1, nanos(r[2])
+	g.Lease, g.LeaseUntil, g.Reserve = int(r[3]), nanos(r[4]), int(r[5])
+	r = r[6:]
+	for i := range c.Needs {
+		if r.next() < 0 {
+			g.At = append(g.At, -1)
+			continue
+		}
+		g.At = append(g.At, len(g.Counts))
+		for j := range c.Needs[i].Windows {
+			count := registry.Count{N: r.next()}
+			if at := r.next(); at >= 0 {
+				count.Free = nanos(min(at+span(c.Needs[i].Windows[j].Span), math.MaxInt64/1000))
+			}
+			g.Counts = append(g.Counts, count)
+		}
+	}
+	for range c.Guards {
+		g.Approved = append(g.Approved, r.next() == 1)
+	}
+	return len(r) == 0
+}

@@ -1,0 +1,42 @@
+// Package redis is the home of the state on a Redis or Valkey server, 6.2 or
+// later, alone, watched by Sentinel or as a Cluster: one state for any number
+// of machines.
+//
+// It owns the scripts that count and take on the server, and what goes over the
+// wire. It judges no rule and keeps nothing in the process.
+//
+// # One round trip
+//
+// Every operation is one call of one script, whatever the number of rules. The
+// scripts are called by their hash and sent once to a server that does not know
+// them. All keys of a domain have the domain as their hash tag, so that they
+// are on one node of a cluster and one script may use them all; several domains
+// spread over nodes, and know nothing of each other.
+//
+// A counter is a string of times, so that a claim looks at one entry by its
+// rank and appends one, however many there are.
+//
+// # Time
+//
+// Time is the claim's own or else the server's, in microseconds, and never goes
+// back: it is the latest that any request has had. Spans of parts of a
+// microsecond are rounded up. Numbers in scripts are doubles, which are exact
+// below 2^53: microseconds since 1970 are until the year 2255, and longer spans
+// than 142 years are taken for 142 years. Amounts of money are exact to 2^63 - 1.
+//
+// # What survives
+//
+// A call whose answer was lost is tried again by the client, and counts once:
+// the server remembers for a while, by a name of the request, what it answered.
+// Counters, runs, calls, approvals and leases expire by the server's clock, some
+// time after nothing can depend on them any more; accounts and cells stay until
+// they are forgotten. What a failover or a crash loses is the server's affair:
+// with "appendfsync everysec" and a replica, about a second. A server that may
+// evict keys (any maxmemory-policy but noeviction) can lose counts, which lets
+// more through: see Store.Check.
+//
+// # Errors
+//
+// Whatever the server or the network do, an operation ends within
+// Options.Timeout, and with an error that wraps state.ErrUnavailable.
+package redis

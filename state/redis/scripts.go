@@ -1,0 +1,45 @@
+package redis
+
+import (
+	_ "embed"
+
+	goredis "github.com/redis/go-redis/v9"
+)
+
+// The parts of the scripts.
+var (
+	//go:embed lua/common.lua
+	commonLua string
+	//go:embed lua/clock.lua
+	clockLua string
+	//go:embed lua/counter.lua
+	counterLua string
+	//go:embed lua/enter.lua
+	enterLua string
+	//go:embed lua/amount.lua
+	amountLua string
+	//go:embed lua/lease.lua
+	leaseLua string
+	//go:embed lua/claim.lua
+	claimLua string
+	//go:embed lua/settle.lua
+	settleLua string
+	//go:embed lua/release.lua
+	releaseLua string
+	//go:embed lua/approve.lua
+	approveLua string
+	//go:embed lua/forget.lua
+	forgetLua string
+	//go:embed lua/load.lua
+	loadLua string
+)
+
+// The scripts.
+var (
+	claimScript   = goredis.NewScript(commonLua + clockLua + counterLua + enterLua + amountLua + leaseLua + claimLua)
+	settleScript  = goredis.NewScript(commonLua + clockLua + amountLua + leaseLua + settleLua)
+	releaseScript = goredis.NewScript(commonLua + counterLua + amountLua + leaseLua + releaseLua)
+	approveScript = goredis.NewScript(commonLua + approveLua)
+	forgetScript  = goredis.NewScript(commonLua + forgetLua)
+	loadScript    = goredis.NewScript(loadLua)
+)

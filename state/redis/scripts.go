@@ -10,6 +10,12 @@ import (
 var (
 	//go:embed lua/common.lua
 	commonLua string
+	//go:embed lua/retry.lua
+	retryLua string
+	//go:embed lua/lives.lua
+	livesLua string
+	//go:embed lua/fast.lua
+	fastLua string
 	//go:embed lua/clock.lua
 	clockLua string
 	//go:embed lua/counter.lua
@@ -36,10 +42,10 @@ var (
 
 // The scripts.
 var (
-	claimScript   = goredis.NewScript(commonLua + clockLua + counterLua + enterLua + amountLua + leaseLua + claimLua)
-	settleScript  = goredis.NewScript(commonLua + clockLua + amountLua + leaseLua + settleLua)
-	releaseScript = goredis.NewScript(commonLua + counterLua + amountLua + leaseLua + releaseLua)
-	approveScript = goredis.NewScript(commonLua + approveLua)
-	forgetScript  = goredis.NewScript(commonLua + forgetLua)
+	claimScript   = goredis.NewScript(commonLua + clockLua + fastLua + retryLua + livesLua + counterLua + enterLua + amountLua + leaseLua + claimLua)
+	settleScript  = goredis.NewScript(commonLua + retryLua + clockLua + livesLua + amountLua + leaseLua + settleLua)
+	releaseScript = goredis.NewScript(commonLua + retryLua + counterLua + amountLua + leaseLua + releaseLua)
+	approveScript = goredis.NewScript(commonLua + retryLua + livesLua + approveLua)
+	forgetScript  = goredis.NewScript(commonLua + retryLua + forgetLua)
 	loadScript    = goredis.NewScript(loadLua)
 )

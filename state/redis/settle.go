@@ -18,13 +18,9 @@ func (s *Store) Settle(ctx context.Context, st *state.Settlement) error {
 		return err
 	}
 	p := s.begin(7)
-	p.int(s.forget)
+	p.text(s.forget)
 	p.int(micros(st.Now))
-	if st.Call.IsZero() {
-		p.text("")
-	} else {
-		p.bytes(st.Call[:])
-	}
+	p.call(&st.Call)
 	p.texts(st.Leases)
 	p.text(st.Holder)
 	p.array(len(st.Spent))
@@ -79,7 +75,7 @@ func (s *Store) Approve(ctx context.Context, a state.Approval) error {
 		return err
 	}
 	p := s.begin(6)
-	p.int(s.forget)
+	p.text(s.forget)
 	p.int(int64(s.maxApprovals))
 	p.text(a.Session)
 	p.bytes(a.Digest[:])

@@ -50,8 +50,8 @@ type Store struct {
 	client       goredis.UniversalClient
 	keys         []string // the one key that finds the domain's node
 	timeout      time.Duration
-	forget       int64 // milliseconds
-	remember     int64 // milliseconds: how long the answer to a request is kept
+	forget       string // milliseconds
+	remember     string // milliseconds: how long the answer to a request is kept
 	maxApprovals int
 }
 
@@ -72,8 +72,8 @@ func New(client goredis.UniversalClient, o Options) (*Store, error) {
 		client:       client,
 		keys:         []string{"cbpolicy:{" + domain + "}:time"},
 		timeout:      timeout,
-		forget:       max(1, orDefault(o.Forget, DefaultForget).Milliseconds()),
-		remember:     max(10*time.Second, 20*timeout).Milliseconds(),
+		forget:       strconv.FormatInt(max(1, orDefault(o.Forget, DefaultForget).Milliseconds()), 10),
+		remember:     strconv.FormatInt(max(10*time.Second, 20*timeout).Milliseconds(), 10),
 		maxApprovals: orDefault(o.MaxApprovals, DefaultMaxApprovals),
 	}, nil
 }
@@ -112,6 +112,10 @@ func (s *Store) ask(ctx context.Context, script *goredis.Script, p *packer) (rep
 	if err != nil {
 		return nil, err
 	}
+	return replyOf(cmd)
+}
+
+func replyOf(cmd *goredis.Cmd) (reply, error) {
 	r, err := cmd.Int64Slice()
 	if err != nil || len(r) == 0 {
 		return nil, errMalformed
@@ -139,7 +143,7 @@ func (s *Store) begin(n int) *packer {
 	p := &packer{b: make([]byte, 0, 512)}
 	p.array(n + 2)
 	p.bytes(name[:])
-	p.int(s.remember)
+	p.text(s.remember)
 	return p
 }
 

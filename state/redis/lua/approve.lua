@@ -2,7 +2,7 @@
 -- many a session may have, the session, the approval, whether it is for the run,
 -- when it expires. The reply: 0.
 
-local forget, most, key, digest = request[3], request[4], prefix .. 'a:' .. request[5], request[6]
+local most, key, digest = request[4], prefix .. 'a:' .. request[5], request[6]
 local now = tonumber(call('GET', KEYS[1]) or 0) -- it brings no time of its own
 
 local function held(a)
@@ -37,5 +37,5 @@ elseif call('HLEN', key) - 1 >= most then -- one field is how many were ever giv
   end
 end
 call('HSET', key, digest, cmsgpack.pack({ run, request[8], call('HINCRBY', key, '#', 1) }))
-call('PEXPIRE', key, string.format('%.0f', 2 * forget))
+call('PEXPIRE', key, twice)
 return done({ 0 })

@@ -1,8 +1,10 @@
 -- A claim. The request: its name, how long that is remembered, forget, now, the
--- run, whether it is refused, the needs; and, if it asks for more than to be
--- counted, the call, the session, guards, leases, reservations and cells.
+-- run, whether it is refused, the needs; if it has an identity or asks for more
+-- than to be counted, the call; and if it asks for more, the session, guards,
+-- leases, reservations and cells.
 --
--- The reply: what came of it, whether the call was admitted and repeated, the
+-- The reply: the time only, if it was admitted for the first time and all its
+-- needs are quiet; else what came of it, whether the call was admitted and repeated, the
 -- time, the lease held by another and until when, the reservation over its cap;
 -- for each need -1 if it is quiet, or 0 and for each of its windows the count
 -- and the entry whose leaving makes room, or -1; for each guard whether its
@@ -14,13 +16,16 @@ local id, session, guards = request[8] or '', request[9], request[10] or {}
 local leases, reserves, cells = request[11] or {}, request[12] or {}, request[13] or {}
 
 -- The call, if it is in flight: when it was admitted, and what it has taken.
-local CALL = { ADMITTED = 1, ENTRIES = 2, APPROVALS = 3, LEASES = 4, RESERVES = 5, CELLS = 6 }
+local CALL = { ADMITTED = 1, ENTRIES = 2, APPROVALS = 3, LEASES = 4, RESERVES = 5, CELLS = 6, NAME = 7 }
 local before
 if id ~= '' then
   local found = call('GET', prefix .. 'k:' .. id)
   before = found and cmsgpack.unpack(found)
   if before and before[CALL.ADMITTED] + forget * 1000 <= now then
     before = nil
+  end
+  if before and before[CALL.NAME] == request[1] then
+    return before[CALL.ADMITTED] -- this very request, come again
   end
 end
 local repeated = before and true or false
@@ -71,7 +76,7 @@ for i, n in ipairs(needs) do
     c = counter(n[1])
     counters[n[1]] = c
   end
-  local s = { counter = c, add = 1, past = #n[5] > 0 and n[5] }
+  local s = { counter = c, add = 1, past = n[5] }
   sights[i] = s
   if n[2] == 1 and run ~= '' then
     s.run = prefix .. 'r:' .. n[1] .. run
@@ -304,6 +309,6 @@ end
 if before then
   call('SET', prefix .. 'k:' .. id, cmsgpack.pack(record), 'KEEPTTL')
 elseif record then
-  call('SET', prefix .. 'k:' .. id, cmsgpack.pack(record), 'PX', forget)
+  call('SET', prefix .. 'k:' .. id, cmsgpack.pack(record), 'PX', request[3])
 end
 return done(reply)

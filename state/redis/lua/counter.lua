@@ -7,7 +7,7 @@
 -- to cut next; and when, by the server, the counter's expiry was set.
 
 local HEADER, CAP = 24, 10000
-local pack, unpack = struct.pack, struct.unpack
+local pack = struct.pack
 
 -- counter reads what is needed of a counter, whether it is there or not.
 local function counter(id)

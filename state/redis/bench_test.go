@@ -12,21 +12,26 @@ import (
 	"github.com/cbpolicy/cbpolicy/state/redis"
 )
 
-func benchClient(b *testing.B, srv *server) *goredis.Client {
-	c := goredis.NewClient(&goredis.Options{Addr: srv.addr, Protocol: 2, DisableIdentity: true, ContextTimeoutEnabled: true, PoolSize: 64})
+// benchClient is a client of the server at CBPOLICY_REDIS, which may be pinned
+// to a core of its own, or of one of the benchmark's.
+func benchClient(b *testing.B) *goredis.Client {
+	o, err := goredis.ParseURL(shared(b))
+	if err != nil {
+		b.Fatal(err)
+	}
+	c := goredis.NewClient(&goredis.Options{Addr: o.Addr, Protocol: 2, DisableIdentity: true, ContextTimeoutEnabled: true, PoolSize: 64})
 	b.Cleanup(func() { c.Close() })
 	return c
 }
 
 // One caller: a decision beside a script that does nothing, of the same client.
 func BenchmarkDecide(b *testing.B) {
-	srv := start(b)
-	client := benchClient(b, srv)
+	client := benchClient(b)
 	nothing := goredis.NewScript("return 1")
 	if err := nothing.Load(ctx, client).Err(); err != nil {
 		b.Fatal(err)
 	}
-	s, err := redis.New(client, redis.Options{Timeout: time.Minute})
+	s, err := redis.New(client, redis.Options{Timeout: time.Minute, Domain: fresh()})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -76,8 +81,9 @@ func BenchmarkDecide(b *testing.B) {
 	})
 	for _, entries := range []int{1, 100, 9_000} {
 		b.Run(fmt.Sprintf("entries=%d", entries), func(b *testing.B) {
-			c := oneCall(fmt.Sprint("steady ", entries), 9_999)
-			c.Needs[0].Windows[0].Span = time.Duration(entries+1) * time.Second
+			// The window is as long as the entries: one leaves for each that comes.
+			c := oneCall(fmt.Sprint("steady ", entries, fresh()), 9_999)
+			c.Needs[0].Windows[0].Span = time.Duration(entries) * time.Second
 			now := time.Now().UnixNano()
 			one := func() {
 				var g state.Grant
@@ -98,9 +104,8 @@ func BenchmarkDecide(b *testing.B) {
 
 // Sixty-four callers at once.
 func BenchmarkThroughput(b *testing.B) {
-	srv := start(b)
-	client := benchClient(b, srv)
-	s, err := redis.New(client, redis.Options{Timeout: time.Minute})
+	client := benchClient(b)
+	s, err := redis.New(client, redis.Options{Timeout: time.Minute, Domain: fresh()})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -159,6 +159,10 @@ func conformance(t *testing.T, address string) {
 		clock.Resolution = time.Microsecond
 		return open(t, address)
 	})
+	processes(t, address)
+}
+
+func processes(t *testing.T, address string) {
 	statetest.RunProcesses(t, func(*testing.T) string { return addParameter(address, "domain="+fresh()) })
 }
 
@@ -177,6 +181,10 @@ func TestConformanceCluster(t *testing.T) { conformance(t, startCluster(t)) }
 
 func TestConformanceSentinel(t *testing.T) {
 	_, _, address := startSentinel(t)
+	if testing.Short() { // the master is a server like that of TestConformance
+		processes(t, address)
+		return
+	}
 	conformance(t, address)
 }
 

@@ -41,6 +41,11 @@ func TestProcesses(t *testing.T) {
 	statetest.RunProcesses(t, func(t *testing.T) string { return filepath.Join(t.TempDir(), "state.db") })
 }
 
+func TestReopened(t *testing.T) {
+	statetest.RunReopened(t, func(t *testing.T) string { return filepath.Join(t.TempDir(), "state.db") },
+		func(path string) (state.Store, error) { return file.Open(path, file.Options{}) })
+}
+
 func child(work, path string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), childWork+"="+work, childFile+"="+path)

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -399,4 +400,57 @@ func TestTLS(t *testing.T) {
 	if err := with("?cert=" + in("cert") + "&key=" + in("key")); err == nil || !strings.Contains(err.Error(), "certificate") {
 		t.Errorf("error %v without the authority, want one of its certificate", err)
 	}
+}
+
+// Many at once share ways to the server: to one that knows the scripts no
+// longer, and to one that does not answer.
+func TestManyAtOnce(t *testing.T) {
+	srv := start(t)
+	s := impatient(t, "redis://"+srv.addr)
+	many := func() (admitted, failed int64) {
+		var wg sync.WaitGroup
+		var a, f atomic.Int64
+		for range 64 {
+			wg.Go(func() {
+				c, g := oneCall("many", 100), state.Grant{}
+				switch err := s.Claim(ctx, &c, &g); {
+				case errors.Is(err, state.ErrUnavailable):
+					f.Add(1)
+				case err != nil:
+					t.Error(err)
+				case g.Admitted:
+					a.Add(1)
+				}
+			})
+		}
+		wg.Wait()
+		return a.Load(), f.Load()
+	}
+	recovers(t, s)
+	srv.do(t, "SCRIPT", "FLUSH")
+	var total int64
+	for range 5 {
+		eventually(t, "all are answered", func() bool {
+			admitted, failed := many()
+			total += admitted
+			return failed == 0
+		})
+	}
+	if n := held(t, s, "many"); total > 100 || n != 100 {
+		t.Errorf("%d were admitted and %d are held, want 100", total, n)
+	}
+	if err := srv.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	begin := time.Now()
+	if _, failed := many(); failed != 64 {
+		t.Errorf("%d of 64 failed, want all", failed)
+	}
+	if took := time.Since(begin); took > 3*limit {
+		t.Errorf("it took %v, want about %v", took, limit)
+	}
+	if err := srv.cmd.Process.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	recovers(t, s)
 }

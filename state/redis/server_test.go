@@ -177,6 +177,12 @@ func addParameter(address, parameter string) string {
 
 func TestConformance(t *testing.T) { conformance(t, shared(t)) }
 
+func TestReopened(t *testing.T) {
+	address := shared(t)
+	statetest.RunReopened(t, func(*testing.T) string { return addParameter(address, "timeout=30s&domain="+fresh()) },
+		func(address string) (state.Store, error) { return redis.Open(address, redis.Options{}) })
+}
+
 func TestConformanceCluster(t *testing.T) { conformance(t, startCluster(t)) }
 
 func TestConformanceSentinel(t *testing.T) {

@@ -48,6 +48,7 @@ type Options struct {
 // Store keeps the state on a server. It is safe for any number of goroutines.
 type Store struct {
 	client       goredis.UniversalClient
+	calls        gatherer
 	keys         []string // the one key that finds the domain's node
 	timeout      time.Duration
 	forget       string // milliseconds
@@ -70,6 +71,7 @@ func New(client goredis.UniversalClient, o Options) (*Store, error) {
 	timeout := orDefault(o.Timeout, DefaultTimeout)
 	return &Store{
 		client:       client,
+		calls:        gatherer{client: client, timeout: timeout},
 		keys:         []string{"cbpolicy:{" + domain + "}:time"},
 		timeout:      timeout,
 		forget:       strconv.FormatInt(max(1, orDefault(o.Forget, DefaultForget).Milliseconds()), 10),
@@ -93,7 +95,7 @@ func (s *Store) Close() error { return s.client.Close() }
 func (s *Store) run(ctx context.Context, script *goredis.Script, p *packer) (*goredis.Cmd, error) {
 	limited, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
-	cmd := script.Run(limited, s.client, s.keys, p.b)
+	cmd := s.calls.call(limited, script, s.keys, p.b)
 	err := cmd.Err()
 	switch {
 	case err == nil:

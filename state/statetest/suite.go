@@ -1,8 +1,12 @@
 // Package statetest is the conformance suite of state.Store: what every home
 // of the state must do, whoever wrote it.
 //
+// Run tests what the interface promises, and is for every home. RunReopened is
+// for those that outlive the store, and RunProcesses, with Main, for those that
+// processes share.
+//
 // It owns what the interface promises and nothing of how a home keeps it. It
-// does not test durability, speed or memory, which differ from home to home.
+// tests neither crashes, nor speed, nor memory, which differ from home to home.
 package statetest
 
 import (

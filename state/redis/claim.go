@@ -126,7 +126,15 @@ func runName(run string) string {
 }
 
 func (p *packer) need(n *registry.Need) {
-	parts := 4
+	// A front of all windows says as much as none.
+	front := n.Front
+	if len(front) == len(n.Windows) && inOrder(front) {
+		front = nil
+	}
+	parts := 3
+	if len(front) > 0 {
+		parts = 4
+	}
 	if len(n.Past) > 0 {
 		parts = 5
 	}
@@ -140,8 +148,11 @@ func (p *packer) need(n *registry.Need) {
 		p.int(w.Limit)
 		p.bool(w.Refuses)
 	}
-	p.array(len(n.Front))
-	for _, f := range n.Front {
+	if parts == 3 {
+		return
+	}
+	p.array(len(front))
+	for _, f := range front {
 		p.int(int64(f))
 	}
 	if parts == 4 {
@@ -151,6 +162,16 @@ func (p *packer) need(n *registry.Need) {
 	for _, at := range n.Past {
 		p.int(max(-exact, at/1000))
 	}
+}
+
+// inOrder reports whether a front names the windows from the first on, each once.
+func inOrder(front []int) bool {
+	for i, f := range front {
+		if f != i {
+			return false
+		}
+	}
+	return true
 }
 
 func (p *packer) guards(guards []registry.Guard) {

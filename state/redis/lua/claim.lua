@@ -66,8 +66,9 @@ for i, w in ipairs(cells) do
   end
 end
 
--- Needs: each is { counter, whether it counts runs, windows, front, past }, and a
--- window three numbers of a flat list: span, limit, whether it refuses.
+-- Needs: each is { counter, whether it counts runs, windows, front, past }, of
+-- which those at the end may be missing, and a window three numbers of a flat
+-- list: span, limit, whether it refuses. Without a front all windows are looked at.
 local reply = { OK, 0, repeated and 1 or 0, now, -1, 0, -1 }
 local counters, sights, counts = {}, {}, {}
 for i, n in ipairs(needs) do
@@ -87,7 +88,7 @@ for i, n in ipairs(needs) do
   elseif before and has(before[CALL.ENTRIES], { n[1] }) then
     s.add = 0
   end
-  local windows, front = n[3], n[4]
+  local windows, front = n[3], n[4] or {}
   for w = 1, #windows, 3 do
     if windows[w] > c.ask then
       c.ask = windows[w]

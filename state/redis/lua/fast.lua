@@ -4,7 +4,7 @@
 -- more takes longer even where it is not heeded.
 
 if request[6] == 0 and not request[9] then
-  local needs, run, entries, keys, mine = request[7], request[5], {}, {}, {}
+  local needs, run, keys, entries, seen = request[7], request[5], {}, request[8] and {}, {}
   local quiet = true
   for i = 1, #needs do
     local n = needs[i]
@@ -12,10 +12,11 @@ if request[6] == 0 and not request[9] then
     local key = prefix .. 'c:' .. id
     local head = call('GETRANGE', key, 0, 535) -- all of a counter of less than 64 entries
     local size = #head
-    if size < 24 or n[5] or #front == 0 or mine[id] then
+    if size < 24 or n[5] or seen[id] then
       quiet = false
       break
     end
+    seen[id] = true
     if n[2] == 1 and run ~= '' then -- a run that is counted, and will be for long
       local of = prefix .. 'r:' .. id .. run
       if call('GET', of) ~= '1' or call('PTTL', of) < request[3] + 0 then
@@ -28,41 +29,45 @@ if request[6] == 0 and not request[9] then
       size = call('STRLEN', key)
     end
     local longest, cut, fresh = unpack('>I8I8I8', head)
-    quiet = (size - 24) / 8 + 1 < cut and server - fresh < request[3] * 500
+    if size + 8 >= 24 + 8 * cut or server - fresh > request[3] * 500 then
+      quiet = false
+      break
+    end
     for w = 1, #windows, 3 do
       quiet = quiet and windows[w] <= longest
     end
-    for f = 1, #front do
-      local w = 3 * front[f]
-      local rank = windows[w + 2] + 1 - add
+    for f = 1, front and #front or #windows / 3 do
+      local w = front and 3 * front[f] + 1 or 3 * f - 2
+      local rank = windows[w + 1] + 1 - add
       local at = size - 8 * rank
       if rank == 0 then
         quiet = false
-      elseif quiet and at >= 24 then
+      elseif at >= 24 then
         local entry
         if size < 536 then
           entry = unpack('>I8', head, at + 1)
         else
           entry = unpack('>I8', call('GETRANGE', key, at, at + 7))
         end
-        quiet = entry <= now - windows[w + 1]
+        quiet = quiet and entry <= now - windows[w]
       end
     end
     if not quiet then
       break
     end
-    mine[id] = true
     if add == 1 then
       keys[#keys + 1] = key
-      entries[#entries + 1] = { id, now, '' }
+      if entries then
+        entries[#entries + 1] = { id, now, '' }
+      end
     end
   end
   if quiet then
     local first
-    if request[8] then
+    if entries then
       first = call('SET', prefix .. 'k:' .. request[8], cmsgpack.pack({ now, entries, {}, {}, {}, {}, request[1] }), 'PX', request[3], 'NX')
     else
-      first = call('SET', prefix .. 'n:' .. request[1], cmsgpack.pack(now), 'PX', request[2], 'NX')
+      first = call('SET', prefix .. 'n:' .. request[1], now, 'PX', request[2], 'NX')
     end
     if first then
       local entry = struct.pack('>I8', now)

@@ -5,7 +5,7 @@
 local name, remember = prefix .. 'n:' .. request[1], request[2]
 local told = call('GET', name)
 if told then
-  return cmsgpack.unpack(told)
+  return tonumber(told) or cmsgpack.unpack(told)
 end
 
 -- done remembers the answer and returns it.

@@ -8,6 +8,8 @@ package config
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/cbpolicy/cbpolicy/diag"
 	"github.com/cbpolicy/cbpolicy/dsl"
@@ -32,6 +34,10 @@ type Config struct {
 	// Policies are policy files, and directories of them, relative to the
 	// configuration until Resolve.
 	Policies []string
+	// State is where counters live, such as file:state.db or redis://…; "": in
+	// the memory of the process. The path of a file is relative to the
+	// configuration until Resolve.
+	State    string
 	Builtins registry.Builtins
 	// Breakers come before the one that every ability has by default.
 	Breakers   []session.Breaker
@@ -55,7 +61,7 @@ func Parse(file string, data []byte) (*Config, diag.List) {
 	}
 	r := reader{Document: d, config: &Config{file: file, said: map[string]diag.Position{}}}
 	r.Fields(d.Root, "a configuration", []document.Field{
-		{Name: "policies", Read: r.policies}, {Name: "builtins", Read: r.builtins}, {Name: "breakers", Read: r.breakers},
+		{Name: "policies", Read: r.policies}, {Name: "state", Read: r.state}, {Name: "builtins", Read: r.builtins}, {Name: "breakers", Read: r.breakers},
 		{Name: "breaker_alerts", Read: r.alerts},
 		{Name: "delegation", Read: r.delegation}, {Name: "tasks", Read: r.tasks}, {Name: "interactive", Read: r.interactive},
 		{Name: "edits", Read: r.edits}, {Name: "check", Read: r.check},
@@ -70,6 +76,9 @@ func Parse(file string, data []byte) (*Config, diag.List) {
 // runs, given the configuration's own path.
 func (c *Config) Resolve(path string) {
 	dir := filepath.Dir(path)
+	if p, ok := strings.CutPrefix(c.State, "file:"); ok && !filepath.IsAbs(p) {
+		c.State = "file:" + filepath.Join(dir, p)
+	}
 	for _, list := range [][]string{c.Policies, c.Check.Plugins, c.Check.Abilities} {
 		for i, p := range list {
 			if !filepath.IsAbs(p) {
@@ -77,6 +86,16 @@ func (c *Config) Resolve(path string) {
 			}
 		}
 	}
+}
+
+func (r *reader) state(n *document.Node) {
+	address, ok := r.Text(n, "state")
+	r.mark("state", n)
+	kind, _, _ := strings.Cut(address, ":")
+	if ok && !slices.Contains([]string{"memory", "file", "redis", "rediss", "unix"}, kind) {
+		r.wrong(n, "state", "write memory, file:PATH, or an address that begins with redis://, rediss:// or unix://")
+	}
+	r.config.State = address
 }
 
 // origin is where a setting stands in the file; "" if it is not there.

@@ -14,6 +14,7 @@ import (
 // before the defaults. What is set for a task comes before all of them.
 type Settings struct {
 	Policies   []string
+	State      string // "": the memory of the process
 	Builtins   registry.Builtins
 	Breakers   []session.Breaker // the last covers every ability
 	Alerts     Alerts
@@ -29,7 +30,7 @@ type Settings struct {
 // Effective puts a configuration and an environment together.
 func Effective(c *Config, e Environment) *Settings {
 	s := &Settings{
-		Policies: c.Policies, Builtins: c.Builtins, Delegation: c.Delegation, Tasks: c.Tasks, Edits: c.Edits, Interactive: c.Interactive, Alerts: c.Alerts, config: c,
+		Policies: c.Policies, State: c.State, Builtins: c.Builtins, Delegation: c.Delegation, Tasks: c.Tasks, Edits: c.Edits, Interactive: c.Interactive, Alerts: c.Alerts, config: c,
 		Breakers: append(slices.Clone(c.Breakers), session.DefaultBreakers()...),
 	}
 	s.Builtins.Limits = map[string]registry.BuiltinLimit{}

@@ -1,8 +1,10 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
+	"net/url"
 	"slices"
 	"time"
 
@@ -24,7 +26,9 @@ type Setting struct {
 // All returns every setting in effect, in the order of the file's sections.
 // Whoever asks gets at least one line of each, whether or not it was set.
 func (s *Settings) All() ([]Setting, error) {
-	all := []Setting{{"policies", list(s.Policies), s.origin("policies")}}
+	all := []Setting{
+		{"policies", list(s.Policies), s.origin("policies")}, {"state", hidePassword(cmp.Or(s.State, "memory")), s.origin("state")},
+	}
 	rules, err := s.Builtins.Rules()
 	if err != nil {
 		return nil, err
@@ -144,6 +148,15 @@ func (s *Settings) delegation() (all []Setting) {
 	say("escalate", fmt.Sprint(d.Escalate))
 	say("max_failed_paths", fmt.Sprint(d.FailedPaths()))
 	return all
+}
+
+// hidePassword shows an address without its password.
+func hidePassword(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.User == nil {
+		return address
+	}
+	return u.Redacted()
 }
 
 func orNever(d time.Duration) string {

@@ -182,7 +182,7 @@ func (t *ticket) refuse(v *registry.Verdict, until, now int64) {
 
 // maxConflicts is how often a breaker is written anew because another session
 // has changed it in between.
-const maxConflicts = 16
+const maxConflicts = 64
 
 // settle tells the store of a call's end: its call id, the breaker of its
 // ability, and its probe.

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"encoding/json"
+	"fmt"
 	"io"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/cbpolicy/cbpolicy/config"
 	"github.com/cbpolicy/cbpolicy/registry"
 	"github.com/cbpolicy/cbpolicy/session"
+	"github.com/cbpolicy/cbpolicy/state"
 	"github.com/cbpolicy/cbpolicy/state/memory"
 )
 
@@ -26,6 +28,7 @@ type hosted struct {
 	clock    session.Clock
 	settings *config.Settings
 	tasks    *tasksOutput
+	store    state.Store
 	record   func(*session.Record)
 	calls    *host.Recorder
 	began    time.Time
@@ -34,7 +37,12 @@ type hosted struct {
 // run runs the chain once and prints how it went. Questions are asked only if
 // there is a terminal to answer on, whose input nothing else has used.
 func (r *hosted) run(set map[string]chain.Value, inputIsFree bool, format string) error {
-	options := session.Options{ID: "run", Registry: r.registry, Store: memory.New(memory.Options{Now: r.clock.Now}), Clock: r.clock}
+	// A session of its own for each run, in a state that may outlive it, and
+	// whose time it then goes by.
+	options := session.Options{ID: fmt.Sprintf("run-%x", r.clock.Now()), Registry: r.registry, Store: r.store}
+	if _, own := r.store.(*memory.Store); own {
+		options.Clock = r.clock
+	}
 	r.settings.Apply(&options)
 	options.OnTask, options.Record = r.tasks.task, r.record
 	options.Breakers = run.Breakers(r.chain, options.Breakers)

@@ -19,7 +19,7 @@ type runOptions struct {
 	audit                       auditFlags
 	set, abilities, servers     []string
 	receipts, recording, format string
-	telemetry                   string
+	telemetry, state            string
 	shell                       bool
 	timeout                     time.Duration
 }
@@ -31,7 +31,7 @@ func newRun() *cobra.Command {
 		Short: "Run a chain, every step let through by the rules",
 		Long: `run runs a chain for real. Every rule of the chain, of the policies and of the
 configuration is in force, and the built-in ones; questions are asked on the terminal, and without one they stop the run.
-Windows and limits begin anew with each run.
+Windows begin anew with each run, unless --state says where counters live.
 
 An ability is a command: the arguments of the step are its standard input, as
 JSON, and its standard output is the step's; an exit status other than 0 is a
@@ -61,6 +61,7 @@ stopped the run.`,
 	cmd.Flags().StringVar(&o.recording, "recording-out", "", "write a recording of the run to this file, which dryrun reads")
 	o.addNoBuiltins(cmd)
 	telemetryFlag(cmd, &o.telemetry)
+	stateFlag(cmd, &o.state)
 	formatFlag(cmd.Flags(), &o.format, "text", "json")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return runRun(cmd, o, args[0]) }
 	return cmd
@@ -83,6 +84,12 @@ func runRun(cmd *cobra.Command, o runOptions, path string) error {
 	if err != nil {
 		return err
 	}
+	clock := session.SystemClock()
+	store, storeEnd, err := openState(o.state, settings, clock)
+	if err != nil {
+		return err
+	}
+	defer storeEnd.Close()
 	h, err := host.Open(cmd.Context(), c, offers)
 	if err != nil {
 		return refuseOffer(cmd, err)
@@ -105,7 +112,7 @@ func runRun(cmd *cobra.Command, o runOptions, path string) error {
 	if err != nil {
 		return errors.Join(err, receipts.close(), recording.close(), tasks.close(nil))
 	}
-	r := &hosted{record: recorderOf(log), cmd: cmd, chain: c, registry: reg, settings: settings, tasks: tasks, clock: session.SystemClock()}
+	r := &hosted{record: recorderOf(log), cmd: cmd, chain: c, registry: reg, settings: settings, tasks: tasks, store: store, clock: clock}
 	r.calls = &host.Recorder{Abilities: h, Clock: r.clock}
 	ended := r.run(set, path != stdin, o.format)
 	told := errors.Join(receipts.write(r.calls.ReceiptsJSON),

@@ -40,9 +40,9 @@ func held(t testing.TB, s state.Store, subject string) int64 {
 	return g.Counts[0].N - 1
 }
 
-// limit is the time that an operation has in the tests of faults: more than the
-// default, for a busy machine.
-const limit = 250 * time.Millisecond
+// limit is how long an operation may take that has a deadline of 50 ms: a
+// machine that is busy may be late, but what hangs is found.
+const limit = 5 * time.Second
 
 // refusing checks that every operation fails in time, with the right error;
 // some may be done still, as they need neither write nor memory.

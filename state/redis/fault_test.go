@@ -40,9 +40,12 @@ func held(t testing.TB, s state.Store, subject string) int64 {
 	return g.Counts[0].N - 1
 }
 
-// limit is how long an operation may take that has a deadline of 50 ms: a
-// machine that is busy may be late, but what hangs is found.
-const limit = 5 * time.Second
+// limit is the time that an operation has in the tests of faults: more than the
+// default, for a busy machine. One that takes as long as patience hangs.
+const (
+	limit    = 250 * time.Millisecond
+	patience = 5 * time.Second
+)
 
 // refusing checks that every operation fails in time, with the right error;
 // some may be done still, as they need neither write nor memory.
@@ -63,8 +66,8 @@ func refusing(t *testing.T, s *redis.Store, why string, but ...string) {
 		if !errors.Is(err, state.ErrUnavailable) && !(err == nil && slices.Contains(but, name)) {
 			t.Errorf("%s: %s: error %v, want ErrUnavailable", why, name, err)
 		}
-		if took := time.Since(begin); took > 2*limit {
-			t.Errorf("%s: %s took %v, want at most %v", why, name, took, limit)
+		if took := time.Since(begin); took > patience {
+			t.Errorf("%s: %s took %v, want about %v", why, name, took, limit)
 		}
 	}
 	if g.Admitted {
@@ -72,8 +75,8 @@ func refusing(t *testing.T, s *redis.Store, why string, but ...string) {
 	}
 	begin := time.Now()
 	err := s.Load(ctx, state.Query{Cells: []string{"cell"}}, &v)
-	if took := time.Since(begin); took > 2*limit {
-		t.Errorf("%s: load took %v (%v), want at most %v", why, took, err, limit)
+	if took := time.Since(begin); took > patience {
+		t.Errorf("%s: load took %v (%v), want about %v", why, took, err, limit)
 	}
 }
 
@@ -448,7 +451,7 @@ func TestManyAtOnce(t *testing.T) {
 	if _, failed := many(); failed != 64 {
 		t.Errorf("%d of 64 failed, want all", failed)
 	}
-	if took := time.Since(begin); took > 3*limit {
+	if took := time.Since(begin); took > patience {
 		t.Errorf("it took %v, want about %v", took, limit)
 	}
 	if err := srv.cmd.Process.Signal(syscall.SIGCONT); err != nil {

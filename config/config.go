@@ -14,6 +14,7 @@ import (
 	"github.com/cbpolicy/cbpolicy/diag"
 	"github.com/cbpolicy/cbpolicy/dsl"
 	"github.com/cbpolicy/cbpolicy/internal/document"
+	"github.com/cbpolicy/cbpolicy/prices"
 	"github.com/cbpolicy/cbpolicy/registry"
 	"github.com/cbpolicy/cbpolicy/session"
 )
@@ -46,8 +47,12 @@ type Config struct {
 	Tasks      []session.TaskLimits
 	// Interactive: a user's message begins streaks anew.
 	Interactive bool
-	Edits       []dsl.NamePattern // abilities that edit files; nil: the defaults
-	Check       Check
+	// Prices is a file of prices, relative to the configuration until Resolve;
+	// "": the built-in table. Unknown is what a model costs that is not in it.
+	Prices  string
+	Unknown prices.OnUnknown
+	Edits   []dsl.NamePattern // abilities that edit files; nil: the defaults
+	Check   Check
 
 	file string
 	said map[string]diag.Position // by setting: where it stands
@@ -64,6 +69,7 @@ func Parse(file string, data []byte) (*Config, diag.List) {
 		{Name: "policies", Read: r.policies}, {Name: "state", Read: r.state}, {Name: "builtins", Read: r.builtins}, {Name: "breakers", Read: r.breakers},
 		{Name: "breaker_alerts", Read: r.alerts},
 		{Name: "delegation", Read: r.delegation}, {Name: "tasks", Read: r.tasks}, {Name: "interactive", Read: r.interactive},
+		{Name: "prices", Read: r.prices}, {Name: "on_unknown_price", Read: r.unknownPrice},
 		{Name: "edits", Read: r.edits}, {Name: "check", Read: r.check},
 	}, map[string]string{"policy": "did you mean policies?", "limits": "limits belong to builtins", "sets": "sets belong to builtins"})
 	if findings := d.Findings(); findings.Err() != nil {
@@ -78,6 +84,9 @@ func (c *Config) Resolve(path string) {
 	dir := filepath.Dir(path)
 	if p, ok := strings.CutPrefix(c.State, "file:"); ok && !filepath.IsAbs(p) {
 		c.State = "file:" + filepath.Join(dir, p)
+	}
+	if c.Prices != "" && !filepath.IsAbs(c.Prices) {
+		c.Prices = filepath.Join(dir, c.Prices)
 	}
 	for _, list := range [][]string{c.Policies, c.Check.Plugins, c.Check.Abilities} {
 		for i, p := range list {
@@ -110,6 +119,18 @@ func (c *Config) origin(setting string) string {
 func (r *reader) policies(n *document.Node) {
 	r.config.Policies = r.texts(n, "policies")
 	r.mark("policies", n)
+}
+
+func (r *reader) prices(n *document.Node) {
+	r.config.Prices, _ = r.Text(n, "prices")
+	r.mark("prices", n)
+}
+
+func (r *reader) unknownPrice(n *document.Node) {
+	r.mark("on_unknown_price", n)
+	if err := r.config.Unknown.UnmarshalText([]byte(n.Text)); err != nil || !n.Scalar() {
+		r.wrong(n, "on_unknown_price", "write "+strings.Join(prices.OnUnknownWords(), ", "))
+	}
 }
 
 func (r *reader) interactive(n *document.Node) {

@@ -46,6 +46,7 @@ func TestParse_Refuses(t *testing.T) {
 		{"check: {plugins: ['']}", "1:19: an entry of plugins is empty"},
 		{"[1, 2]", "1:1: a configuration is a map"},
 		{"policies: p", "1:11: policies is a list"},
+		{"on_unknown_price: free", `1:19: on_unknown_price cannot be "free"`},
 		{"state: postgres://x", `1:8: state cannot be "postgres://x"`},
 		{"builtins: {sets: {halt: off}}", `1:19: sets has no field "halt" (did you mean halts?)`},
 		{"builtins: {sets: {halts: maybe}}", `1:26: the set halts cannot be "maybe"`},

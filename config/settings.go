@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/cbpolicy/cbpolicy/dsl"
+	"github.com/cbpolicy/cbpolicy/prices"
 	"github.com/cbpolicy/cbpolicy/registry"
 	"github.com/cbpolicy/cbpolicy/session"
 	"github.com/cbpolicy/cbpolicy/state/breaker"
@@ -22,7 +23,10 @@ type Settings struct {
 	Tasks      []session.TaskLimits
 	// Interactive: a user's message begins streaks anew.
 	Interactive bool
-	Edits       []dsl.NamePattern // nil: the defaults
+	// Prices is a file of prices; "": the built-in table.
+	Prices  string
+	Unknown prices.OnUnknown
+	Edits   []dsl.NamePattern // nil: the defaults
 
 	config *Config
 }
@@ -30,7 +34,7 @@ type Settings struct {
 // Effective puts a configuration and an environment together.
 func Effective(c *Config, e Environment) *Settings {
 	s := &Settings{
-		Policies: c.Policies, State: c.State, Builtins: c.Builtins, Delegation: c.Delegation, Tasks: c.Tasks, Edits: c.Edits, Interactive: c.Interactive, Alerts: c.Alerts, config: c,
+		Policies: c.Policies, State: c.State, Builtins: c.Builtins, Delegation: c.Delegation, Tasks: c.Tasks, Edits: c.Edits, Interactive: c.Interactive, Prices: c.Prices, Unknown: c.Unknown, Alerts: c.Alerts, config: c,
 		Breakers: append(slices.Clone(c.Breakers), session.DefaultBreakers()...),
 	}
 	s.Builtins.Limits = map[string]registry.BuiltinLimit{}

@@ -29,6 +29,8 @@ tasks:
   - {task: "nightly.*", limits: {tool_call_limit: 200, idle_timeout: 1h}}
   - {chain: trade, limits: {tool_call_limit: 5}}
 interactive: on
+prices: table.json
+on_unknown_price: deny
 edits: [file.write]
 `
 
@@ -127,7 +129,9 @@ tasks[0].limits.tool_call_limit = 200 (c.yaml:14:51)
 tasks[1].chain = trade (c.yaml:15:5)
 tasks[1].limits.tool_call_limit = 5 (c.yaml:15:46)
 interactive = true (c.yaml:16:14)
-edits = file.write (c.yaml:17:8)
+prices = table.json (c.yaml:17:9)
+on_unknown_price = deny (c.yaml:18:19)
+edits = file.write (c.yaml:19:8)
 `
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)

@@ -52,6 +52,8 @@ func (s *Settings) All() ([]Setting, error) {
 	all = append(all, s.delegation()...)
 	all = append(all, s.tasks()...)
 	all = append(all, Setting{"interactive", fmt.Sprint(s.Interactive), s.origin("interactive")})
+	all = append(all, Setting{"prices", cmp.Or(s.Prices, "the built-in table"), s.origin("prices")},
+		Setting{"on_unknown_price", s.Unknown.String(), s.origin("on_unknown_price")})
 	edits := "the usual ones"
 	if s.Edits != nil {
 		edits = list(s.Edits)

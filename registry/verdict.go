@@ -107,11 +107,14 @@ type Verdict struct {
 	// RetryAfter is the longest wait any fired throttle rule asks for; -1: no
 	// time is known; 0: none asks.
 	RetryAfter time.Duration
+	// Notes are what whoever reads the verdict should know of how it came
+	// about, beside the rules, such as a model that has no price.
+	Notes []string
 }
 
 // Reset makes v an allowing verdict about the step, keeping its memory.
 func (v *Verdict) Reset(st *Step) {
-	v.Decision, v.RetryAfter, v.Fired = Allow, 0, v.Fired[:0]
+	v.Decision, v.RetryAfter, v.Fired, v.Notes = Allow, 0, v.Fired[:0], nil
 	v.Chain, v.Step, v.Ability = st.Chain, st.ID, st.Ability
 }
 

@@ -31,6 +31,7 @@ type VerdictJSON struct {
 	Ability      string      `json:"ability"`
 	Fired        []FiredJSON `json:"fired"`
 	RetryAfterMS int64       `json:"retry_after_ms"`
+	Notes        []string    `json:"notes,omitempty"`
 }
 
 // JSON returns the verdict in the form that is printed. It makes the texts,
@@ -38,7 +39,7 @@ type VerdictJSON struct {
 func (v *Verdict) JSON() VerdictJSON {
 	out := VerdictJSON{
 		Decision: v.Decision.String(), Chain: v.Chain, Step: v.Step, Ability: v.Ability,
-		Fired: make([]FiredJSON, len(v.Fired)), RetryAfterMS: Milliseconds(v.RetryAfter),
+		Fired: make([]FiredJSON, len(v.Fired)), RetryAfterMS: Milliseconds(v.RetryAfter), Notes: v.Notes,
 	}
 	for i := range v.Fired {
 		f := &v.Fired[i]

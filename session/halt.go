@@ -21,6 +21,7 @@ type Halt struct {
 	Ended  bool
 	Fired  registry.Fired
 	Reason HaltReason // nil: the rule is none of the five halts
+	Notes  []string   // how it came about, such as a model that has no price
 }
 
 // String says what happened, to whom, by which rule.

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/cbpolicy/cbpolicy/registry"
 	"github.com/cbpolicy/cbpolicy/session/meter"
@@ -21,8 +22,9 @@ func (s *Session) Observe(ctx context.Context, e *Event) (halts []Halt) {
 	at := s.at(e.At)
 	k := s.tasks.find(e.Task)
 	halts = s.judge(ctx, k, at, nil)
+	s.unpriced = nil
 	k = s.apply(e, k, at)
-	return s.judge(ctx, k, at, halts)
+	return s.judge(ctx, k, at, append(halts, s.unpriced...))
 }
 
 // haltOnPanic, deferred, turns a clock or an event that panics into a halt of
@@ -91,7 +93,11 @@ func (s *Session) apply(e *Event, k *meter.Task, at int64) *meter.Task {
 		}
 		s.done(k, k.Find(e.CallID), r, class, at)
 	case Usage:
-		k.Usage(e.MessageID, e.Tokens, e.Cost, at)
+		cost, denied := s.cost(e)
+		k.Usage(e.MessageID, e.Tokens, cost, at)
+		if denied != nil {
+			s.noPrice(k, denied, at)
+		}
 	}
 	return k
 }
@@ -192,7 +198,11 @@ func (s *Session) judge(ctx context.Context, k *meter.Task, at int64, halts []Ha
 			s.logEnded(k.ID(), f)
 		}
 		if ended || !before[key] {
-			halts = append(halts, Halt{Task: k.ID(), At: at, Action: f.Rule.Action.Kind, Ended: ended, Fired: *f, Reason: ReasonOf(f)})
+			h := Halt{Task: k.ID(), At: at, Action: f.Rule.Action.Kind, Ended: ended, Fired: *f, Reason: ReasonOf(f)}
+			if readsMoney(f.Rule) {
+				h.Notes = slices.Clone(s.priceNotes)
+			}
+			halts = append(halts, h)
 		}
 	}
 	s.tasks.held[k.ID()] = now

@@ -33,6 +33,8 @@ type Options struct {
 	Log *slog.Logger
 	// Delegation says what becomes of workers that have failed.
 	Delegation Delegation
+	// Pricing says what usage costs that comes without a cost.
+	Pricing Pricing
 	// TaskLimits replace limits of built-in rules for some tasks.
 	TaskLimits []TaskLimits
 	// Interactive says that the user watches: what he says begins the streaks

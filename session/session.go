@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"sync"
 
+	"github.com/cbpolicy/cbpolicy/prices"
 	"github.com/cbpolicy/cbpolicy/registry"
 	"github.com/cbpolicy/cbpolicy/session/meter"
 	"github.com/cbpolicy/cbpolicy/state"
@@ -32,6 +33,10 @@ type Session struct {
 	log         *slog.Logger
 	notices     []func() // to be told once the session is unlocked
 	delegations Delegation
+	pricing     Pricing
+	quotes      map[string]prices.Quote // by model
+	priceNotes  []string
+	unpriced    []Halt // of the event that is being observed
 	// Memory of the judgements without a step.
 	stepless registry.Step
 	noticed  registry.Verdict
@@ -65,7 +70,7 @@ func New(o Options) (*Session, error) {
 	if s.wall == nil {
 		s.wall = SystemClock()
 	}
-	s.log, s.delegations = logger(o.Log), o.Delegation
+	s.log, s.delegations, s.pricing = logger(o.Log), o.Delegation, o.Pricing
 	meters := meter.Options{Forgiving: o.Delegation.Forgiving, CapTools: o.Delegation.Tools, Interactive: o.Interactive}
 	if o.Edits != nil {
 		meters.Edits = meter.Matcher(o.Edits)
@@ -120,6 +125,7 @@ func (s *Session) Before(ctx context.Context, st *Step, v *registry.Verdict) {
 		s.refused(k, at, v)
 		return
 	}
+	s.notePrices(v)
 	for i := range v.Fired { // warnings
 		s.tasks.tripped(k.ID(), &v.Fired[i], at)
 	}
@@ -157,6 +163,7 @@ func (s *Session) decide(ctx context.Context, rs *registry.Step, at int64, v *re
 // refused ends what an abort over a meter concerns, and lets the clocks stand
 // still while a person is asked.
 func (s *Session) refused(k *meter.Task, at int64, v *registry.Verdict) {
+	s.notePrices(v)
 	for i := range v.Fired {
 		f := &v.Fired[i]
 		s.tasks.tripped(k.ID(), f, at)

@@ -74,7 +74,9 @@ func runDryrun(cmd *cobra.Command, o dryrunOptions, path string) (err error) {
 		Chain: c, Recording: rec, Params: set, Session: session.Options{Registry: reg},
 		Warn: func(f *diag.Finding) { warnings = append(warnings, f) },
 	}
-	settings.Apply(&options.Session)
+	if err := sessionOf(cmd, settings, &options.Session); err != nil {
+		return err
+	}
 	if o.records != "" {
 		f, err := os.Create(o.records)
 		if err != nil {

@@ -43,7 +43,9 @@ func (r *hosted) run(set map[string]chain.Value, inputIsFree bool, format string
 	if _, own := r.store.(*memory.Store); own {
 		options.Clock = r.clock
 	}
-	r.settings.Apply(&options)
+	if err := sessionOf(r.cmd, r.settings, &options); err != nil {
+		return err
+	}
 	options.OnTask, options.Record = r.tasks.task, r.record
 	options.Breakers = run.Breakers(r.chain, options.Breakers)
 	s, err := session.New(options)

@@ -76,7 +76,9 @@ func runReplay(cmd *cobra.Command, o replayOptions, paths []string) error {
 		return usage("replay: no rules: give --policy, or leave --no-builtins out")
 	}
 	options := replay.Options{Confirm: confirm, Session: session.Options{Registry: reg}}
-	settings.Apply(&options.Session)
+	if err := sessionOf(cmd, settings, &options.Session); err != nil {
+		return err
+	}
 	runs := recorded(cmd, paths, trace.Options{Format: o.input})
 	report := replay.Report{Runs: []replay.Result{}}
 	for result, err := range replay.All(cmd.Context(), runs, o.workers, options) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cbpolicy/cbpolicy/config"
 	"github.com/cbpolicy/cbpolicy/registry"
+	"github.com/cbpolicy/cbpolicy/session"
 )
 
 // ruleFlags are the flags of a verb that decides: which rules are in force.
@@ -43,4 +44,12 @@ func (f *ruleFlags) load(cmd *cobra.Command) (*registry.Registry, *config.Settin
 		return reg, s, nil
 	}
 	return reg, s, reg.TuneBuiltins(s.Builtins)
+}
+
+// sessionOf sets a session up as the settings say, prices included.
+func sessionOf(cmd *cobra.Command, s *config.Settings, o *session.Options) error {
+	s.Apply(o)
+	table, err := loadPrices(cmd, s.Prices)
+	o.Pricing = session.Pricing{Table: table, Unknown: s.Unknown}
+	return err
 }

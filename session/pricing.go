@@ -1,0 +1,86 @@
+package session
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/cbpolicy/cbpolicy/dsl"
+	"github.com/cbpolicy/cbpolicy/prices"
+	"github.com/cbpolicy/cbpolicy/registry"
+	"github.com/cbpolicy/cbpolicy/session/meter"
+)
+
+// Pricing says what usage costs that comes without a cost. The zero Pricing
+// prices nothing.
+type Pricing struct {
+	Table *prices.Table // nil: usage without a cost is not counted as money
+	// Unknown is what a model costs that the table does not know: by default
+	// as much as the dearest one that it does.
+	Unknown prices.OnUnknown
+}
+
+// SlugUnknownPrice is the rule id of a refusal because a model has no price
+// and prices.Deny is set.
+const SlugUnknownPrice = "unknown_price"
+
+// maxNotes bounds what is noted of models without a price, and the models
+// whose quotes are remembered: their names come from the agent's host.
+const maxNotes = 20
+
+// cost is what an event of usage cost, in nano-dollars. Denied says that it has
+// no price and may not be counted in another way.
+func (s *Session) cost(e *Event) (nano int64, denied error) {
+	if e.HasCost || s.pricing.Table == nil || e.Tokens == (meter.Tokens{}) {
+		return e.Cost, nil
+	}
+	q, known := s.quotes[e.Model]
+	if !known {
+		var err error
+		if q, err = s.pricing.Table.Quote(e.Model, s.pricing.Unknown); err != nil {
+			return 0, err
+		}
+		if s.quotes == nil || len(s.quotes) >= meter.MaxNames {
+			s.quotes = map[string]prices.Quote{}
+		}
+		s.quotes[e.Model] = q
+		if q.Note != "" && len(s.priceNotes) < maxNotes {
+			s.priceNotes = append(s.priceNotes, q.Note)
+		}
+	}
+	nano, _ = q.Price.Cost(prices.Usage{
+		Input: e.Tokens.Input, Output: e.Tokens.Output, CacheRead: e.Tokens.CacheRead, CacheWrite5m: e.Tokens.CacheWrite,
+	})
+	return nano, nil
+}
+
+// noPrice ends a task whose money cannot be counted.
+func (s *Session) noPrice(k *meter.Task, why error, at int64) {
+	if s.tasks.endedBy(k) != nil {
+		return
+	}
+	var v registry.Verdict
+	v.Refuse(&registry.Step{Session: s.id, Task: k.ID()}, SlugUnknownPrice, why.Error())
+	s.tasks.ended[k.ID()] = ending{v.Fired[0]}
+	s.logEnded(k.ID(), &v.Fired[0])
+	s.unpriced = append(s.unpriced, Halt{Task: k.ID(), At: at, Action: v.Fired[0].Rule.Action.Kind, Ended: true, Fired: v.Fired[0]})
+}
+
+// notePrices has a verdict say how models without a price were counted, where
+// a rule over money fired.
+func (s *Session) notePrices(v *registry.Verdict) {
+	if len(s.priceNotes) > 0 && slices.ContainsFunc(v.Fired, func(f registry.Fired) bool { return readsMoney(f.Rule) }) {
+		v.Notes = append(v.Notes, s.priceNotes...)
+	}
+}
+
+func readsMoney(r *registry.Rule) bool {
+	return slices.ContainsFunc(r.Condition, func(a dsl.Atom) bool {
+		switch a := a.(type) {
+		case *dsl.Threshold:
+			return strings.HasSuffix(string(a.Key), ".spend_cents")
+		case *dsl.When:
+			return strings.Contains(a.Expr, "spend_cents")
+		}
+		return false
+	})
+}

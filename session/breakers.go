@@ -127,11 +127,11 @@ func contains(classes []string, class string) bool {
 
 // ticket is what a breaker made of a step that is about to be judged.
 type ticket struct {
-	guarded    *guarded
-	generation uint64
-	open       bool
-	until      int64 // when an open breaker lets a probe through; 0: nobody knows
-	probe      state.Lease
+	guarded *guarded
+	seen    breaker.State
+	open    bool
+	until   int64 // when an open breaker lets a probe through; 0: nobody knows
+	probe   state.Lease
 }
 
 // ticket asks the breaker of a step.
@@ -145,7 +145,7 @@ func (s *Session) ticket(ctx context.Context, rs *registry.Step, now int64) (*ti
 		return nil, err
 	}
 	t := &s.ticketOf
-	*t = ticket{guarded: g, generation: st.Generation}
+	*t = ticket{guarded: g, seen: st}
 	switch st.Phase(now, g.config) {
 	case breaker.Open:
 		t.open = true
@@ -199,13 +199,24 @@ func (s *Session) settle(ctx context.Context, o *Outcome) error {
 		settlement.Leases, settlement.Holder = []string{st.guarded.lease}, st.probe
 	}
 	result := st.guarded.result(o)
+	if result == breaker.Success && st.seen.Opened == 0 && st.seen.Failures == 0 {
+		// There was nothing that the success could end, and it says nothing of
+		// what failed since the call was let through: the breaker is not asked.
+		if s.metrics != nil {
+			s.metrics.Observe(st.guarded.ability, st.seen, st.guarded.config, result, s.at(0))
+		}
+		if st.admitted == (state.CallID{}) {
+			return nil
+		}
+		return s.decider.Store.Settle(ctx, &settlement)
+	}
 	for range maxConflicts {
 		before, version, err := s.loadBreaker(ctx, st.guarded)
 		if err != nil {
 			return err
 		}
 		now := s.at(0)
-		after, moved := before.After(result, st.generation, now, st.guarded.config)
+		after, moved := before.After(result, st.seen.Generation, now, st.guarded.config)
 		settlement.Cells = settlement.Cells[:0]
 		if moved {
 			settlement.Cells = append(settlement.Cells, state.Write{Key: st.guarded.cell, Version: version, Value: after.Append(nil)})

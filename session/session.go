@@ -36,7 +36,8 @@ type Session struct {
 	pricing     Pricing
 	quotes      map[string]prices.Quote // by model
 	priceNotes  []string
-	unpriced    []Halt // of the event that is being observed
+	unpriced    []Halt        // of the event that is being observed
+	judged      registry.Step // memory of the step that is being judged
 	// Memory of the judgements without a step.
 	stepless registry.Step
 	noticed  registry.Verdict
@@ -130,7 +131,7 @@ func (s *Session) Before(ctx context.Context, st *Step, v *registry.Verdict) {
 		s.tasks.tripped(k.ID(), &v.Fired[i], at)
 	}
 	if t != nil {
-		st.guarded, st.generation, st.probe = t.guarded, t.generation, t.probe.Holder
+		st.guarded, st.seen, st.probe = t.guarded, t.seen, t.probe.Holder
 	}
 	st.repeated = admission == Repeated
 	if admission == Admitted || st.number == 0 {
@@ -269,9 +270,10 @@ func (s *Session) now() int64 {
 }
 
 // complete is the step as the rules see it: the agent's call, the host's
-// facts and the session's memory.
+// facts and the session's memory. It is good until the next is completed.
 func (s *Session) complete(st *Step) *registry.Step {
-	rs := &registry.Step{
+	rs := &s.judged
+	*rs = registry.Step{
 		Chain: st.Chain, Run: st.Run, Session: s.id, Task: st.Task, ID: st.ID,
 		Ability: st.Ability, Worker: st.Worker, CallID: st.Call.ID, Risk: st.Risk,
 		Args: st.Args, Outputs: st.Outputs, Params: st.Params,

@@ -27,7 +27,9 @@ type bar struct {
 	what     string
 	num, den string // entries; den "": num's own figure against limit
 	limit    float64
-	value    func(*result) float64 // nil: the median time
+	value    func(*result) float64                 // nil: the median time
+	third    string                                // a further entry, for of
+	of       func(num, den, third *result) float64 // nil: the ratio of the two
 	atLeast  bool
 }
 
@@ -120,9 +122,12 @@ func report(results map[string]*result, entries []entry, bars []bar) bool {
 
 // measured returns the bar's figure; false if its entries were not run.
 func (b *bar) measured(results map[string]*result) (float64, bool) {
-	num := results[b.num]
-	if num == nil {
+	num, den, third := results[b.num], results[b.den], results[b.third]
+	if num == nil || b.den != "" && den == nil || b.third != "" && third == nil {
 		return 0, false
+	}
+	if b.of != nil {
+		return b.of(num, den, third), true
 	}
 	value := b.value
 	if value == nil {
@@ -131,9 +136,13 @@ func (b *bar) measured(results map[string]*result) (float64, bool) {
 	if b.den == "" {
 		return value(num), true
 	}
-	den := results[b.den]
-	if den == nil {
-		return 0, false
-	}
 	return value(num) / value(den), true
+}
+
+// overMicroseconds is by how much one thing takes longer than another.
+func overMicroseconds(num, den, _ *result) float64 { return (num.median() - den.median()) / 1000 }
+
+// overShare is the same as a share of a third thing.
+func overShare(num, den, third *result) float64 {
+	return (num.median() - den.median()) / third.median()
 }

@@ -20,7 +20,7 @@ var sizes = []int{10, 100, 1000, 10_000}
 
 // suite is what is measured and what must hold.
 func suite(program string) (entries []entry, bars []bar) {
-	for _, part := range []func() ([]entry, []bar){decisions, firing, parallel, windows, loading} {
+	for _, part := range []func() ([]entry, []bar){decisions, firing, parallel, windows, sessions, loading} {
 		e, b := part()
 		entries, bars = append(entries, e...), append(bars, b...)
 	}

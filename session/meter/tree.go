@@ -33,6 +33,7 @@ type Options struct {
 type Tree struct {
 	seed   maphash.Seed
 	edits  func(string) bool
+	isEdit map[string]bool // by ability: what edits has said
 	root   *Task
 	tasks  map[string]*Task
 	active []*Task // a stack, the root at its bottom
@@ -165,4 +166,17 @@ func (t *Tree) Beats() { t.beats = true }
 func (t *Tree) Seed() maphash.Seed { return t.seed }
 
 // IsEdit reports whether a call edits a file.
-func (t *Tree) IsEdit(c *Call) bool { return c.Worker == "" && t.edits(dsl.Fold(c.Ability)) }
+func (t *Tree) IsEdit(c *Call) bool {
+	if c.Worker != "" {
+		return false
+	}
+	edit, known := t.isEdit[c.Ability]
+	if !known {
+		edit = t.edits(dsl.Fold(c.Ability))
+		if t.isEdit == nil || len(t.isEdit) >= MaxNames {
+			t.isEdit = map[string]bool{}
+		}
+		t.isEdit[c.Ability] = edit
+	}
+	return edit
+}

@@ -110,6 +110,14 @@ func (s *Store) Load(ctx context.Context, q state.Query, v *state.View) error {
 	if err := reachable(ctx); err != nil {
 		return err
 	}
+	if len(q.Cells) == 1 && len(q.Accounts) == 0 { // the breaker of an ability, before every call
+		sh := &s.shards[s.of(q.Cells[0])]
+		sh.mu.Lock()
+		cell := sh.cells[q.Cells[0]]
+		sh.mu.Unlock()
+		v.Cells = append(v.Cells, cell)
+		return nil
+	}
 	var set shards
 	for _, key := range q.Cells {
 		set = set.with(s.of(key))

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"context"
+
+	"github.com/sony/gobreaker/v2"
+
+	"github.com/cbpolicy/cbpolicy/dsl"
+	"github.com/cbpolicy/cbpolicy/registry"
+	"github.com/cbpolicy/cbpolicy/session"
+	"github.com/cbpolicy/cbpolicy/state/memory"
+)
+
+// sessions: what a live agent costs on top of its decisions, and what a
+// breaker that is closed costs, beside the one that Go programs use.
+func sessions() ([]entry, []bar) {
+	reg := &registry.Registry{}
+	p, faults := dsl.ParsePolicy("bench", []byte("B:amount>1000|abort|missing=skip\n"))
+	if err := faults.Err(); err != nil {
+		panic(err)
+	}
+	if err := reg.Load(p); err != nil {
+		panic(err)
+	}
+	args := registry.Texts(map[string]string{"url": "https://example.com/", "n": "17"})
+	decider := session.Decider{Registry: reg, Store: memory.New(memory.Options{})}
+	ctx := context.Background()
+	var v registry.Verdict
+	decide := func() {
+		decider.Decide(ctx, &registry.Step{Ability: "web.fetch", Session: "s", Args: args}, &v)
+	}
+	breaker := gobreaker.NewTwoStepCircuitBreaker[any](gobreaker.Settings{})
+	closed := func() {
+		done, err := breaker.Allow()
+		if err != nil {
+			panic(err)
+		}
+		done(nil)
+	}
+	return []entry{
+			loop("decide", decide), loop("before and after", calls(reg, args, nil)),
+			loop("before and after, breaker", calls(reg, args, session.DefaultBreakers())), loop("gobreaker", closed),
+			loop("observe", events()),
+		}, []bar{
+			{what: "before and after, on top of the decision, µs", num: "before and after", den: "decide", limit: 2, of: overMicroseconds},
+			{what: "a closed breaker / gobreaker", num: "before and after, breaker", den: "before and after", third: "gobreaker", limit: 1, of: overShare},
+			{what: "an event, allocations", num: "observe", value: allocs},
+		}
+}
+
+// calls makes a call after the other in one session.
+func calls(reg *registry.Registry, args *registry.Values, breakers []session.Breaker) func() {
+	s, err := session.New(session.Options{ID: "s", Registry: reg, Store: memory.New(memory.Options{}), Breakers: breakers})
+	if err != nil {
+		panic(err)
+	}
+	out := registry.Text("fine")
+	ctx, outputs := context.Background(), &registry.Values{}
+	var v registry.Verdict
+	return func() {
+		st := &session.Step{Call: session.Call{Ability: "web.fetch", Args: args}, Outputs: outputs}
+		s.Before(ctx, st, &v)
+		if err := s.After(ctx, session.Outcome{Step: st, Output: &out}); err != nil {
+			panic(err)
+		}
+	}
+}
+
+// events is a heartbeat after the other under the built-in rules.
+func events() func() {
+	reg := &registry.Registry{}
+	if err := reg.LoadBuiltins(); err != nil {
+		panic(err)
+	}
+	s, err := session.New(session.Options{ID: "s", Registry: reg, Store: memory.New(memory.Options{})})
+	if err != nil {
+		panic(err)
+	}
+	ctx, e := context.Background(), &session.Event{Type: session.Heartbeat, Phase: session.Working}
+	return func() {
+		if halts := s.Observe(ctx, e); len(halts) > 0 {
+			panic(halts[0].String())
+		}
+	}
+}

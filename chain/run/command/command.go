@@ -11,9 +11,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
-	"os/exec"
 	"time"
 	"unicode/utf8"
 
@@ -53,51 +51,37 @@ func New(words []string) (*Ability, error) {
 	return &Ability{Words: words}, nil
 }
 
-// errTooLong: the program puts out more than it may.
-var errTooLong = errors.New("the output is too long")
-
 // Call implements run.Ability. The call fails if the program's exit status is
 // not 0, if it puts out more than it may or what is not UTF-8, or if it takes
 // too long; then the program is killed with all that it has started.
 func (a *Ability) Call(ctx context.Context, name string, args json.RawMessage) (run.Output, error) {
-	timeout := a.Timeout
-	if timeout <= 0 {
-		timeout = DefaultTimeout
+	call := process.Call{
+		Words:     a.Words,
+		Env:       append(os.Environ(), EnvAbility+"="+name, EnvStep+"="+run.StepID(ctx)),
+		Input:     args,
+		Timeout:   a.Timeout,
+		MaxOutput: a.MaxOutput,
 	}
-	limited, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-	env := append(os.Environ(), EnvAbility+"="+name, EnvStep+"="+run.StepID(ctx))
-	cmd, err := process.Command(limited, a.Words, env)
+	if call.Timeout <= 0 {
+		call.Timeout = DefaultTimeout
+	}
+	if call.MaxOutput <= 0 {
+		call.MaxOutput = DefaultMaxOutput
+	}
+	out, err := call.Run(ctx)
+	if failed := (*process.Error)(nil); errors.As(err, &failed) {
+		return run.Output{}, failure(failed.Message)
+	}
 	if err != nil {
-		return run.Output{}, &run.AbilityError{Class: run.ClassTool, Message: err.Error()}
+		return run.Output{}, err
 	}
-	out := &bounded{limit: a.MaxOutput, over: cancel}
-	if out.limit <= 0 {
-		out.limit = DefaultMaxOutput
-	}
-	var tail process.Tail
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(args), out, &tail
-	err = cmd.Run()
-	switch {
-	case ctx.Err() != nil:
-		return run.Output{}, ctx.Err()
-	case out.exceeded:
-		return run.Output{}, failure(fmt.Sprintf("the output is longer than %d bytes", out.limit), &tail)
-	case limited.Err() != nil && err != nil:
-		return run.Output{}, failure(fmt.Sprintf("no end within %s: killed", timeout), &tail)
-	case errors.Is(err, exec.ErrWaitDelay):
-		_ = process.Kill(cmd) // it has failed already; what is left may have ended by now
-		return run.Output{}, failure("it ended, but left something running that holds its output open", &tail)
-	case err != nil:
-		return run.Output{}, failure(err.Error(), &tail)
-	}
-	return text(out.buf.Bytes())
+	return text(out)
 }
 
 // text makes an output of what a program put out, less the line break at the end.
 func text(out []byte) (run.Output, error) {
 	if !utf8.Valid(out) {
-		return run.Output{}, failure("the output is not UTF-8", nil)
+		return run.Output{}, failure("the output is not UTF-8")
 	}
 	if line, ok := bytes.CutSuffix(out, []byte("\n")); ok {
 		out = bytes.TrimSuffix(line, []byte("\r"))
@@ -105,28 +89,6 @@ func text(out []byte) (run.Output, error) {
 	return run.Text(string(out)), nil
 }
 
-// failure says what went wrong, with what the program said about it last.
-func failure(message string, tail *process.Tail) error {
-	if tail != nil && tail.String() != "" {
-		message += ": " + tail.String()
-	}
+func failure(message string) error {
 	return &run.AbilityError{Class: run.ClassTool, Message: message}
-}
-
-// bounded keeps an output up to a limit and tells when there is more.
-type bounded struct {
-	buf      bytes.Buffer
-	limit    int
-	exceeded bool
-	over     func()
-}
-
-// Write implements io.Writer.
-func (b *bounded) Write(p []byte) (int, error) {
-	if b.buf.Len()+len(p) > b.limit {
-		b.exceeded = true
-		b.over()
-		return 0, errTooLong
-	}
-	return b.buf.Write(p)
 }

@@ -163,7 +163,11 @@ func text(key string, v jsonv.Value) (string, error) {
 }
 
 func texts(key string, v jsonv.Value) ([]string, error) {
-	if v.Kind() != jsonv.List {
+	switch v.Kind() {
+	case jsonv.List:
+	case jsonv.Null: // how many languages write an empty list
+		return nil, nil
+	default:
 		return nil, fmt.Errorf("%s: a list of texts is wanted, not %s", key, v.Kind())
 	}
 	out := make([]string, v.Len())

@@ -120,6 +120,7 @@ func TestParseGuidance_Refuses(t *testing.T) {
 		`{"analysis":" \u200b","approach":[]}`: "no approach",
 		`{"analysis":"a"}`:                     "no approach",
 		`{"analysis":"a","approach":["  "]}`:   "no approach",
+		`{"analysis":"a","approach":null}`:     "no approach",
 		`{"analysis":1,"approach":["b"]}`:      "analysis: a text is wanted, not a number",
 		`{"analysis":"a","approach":"b"}`:      "approach: a list of texts is wanted, not a text",
 		`{"analysis":"a","approach":["b",{"call":"x"}]}`:            "approach[1]: a text is wanted, not an object",

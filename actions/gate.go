@@ -24,6 +24,8 @@ type Gate struct {
 	Clock   session.Clock
 	// Confirmer asks; nil: there is nobody to ask, and a confirm rule aborts.
 	Confirmer Confirmer
+	// Review has tasks reviewed of which a rule asks for it.
+	Review Review
 	// Log receives a line for every rule that warns or is only observed; nil: none.
 	Log *slog.Logger
 	// Waiting is told before the gate waits for room; nil: nobody is.
@@ -48,9 +50,10 @@ func (g *Gate) Enter(ctx context.Context, st *session.Step) (*registry.Verdict, 
 		switch {
 		case !v.Decision.Blocks():
 			return v, nil
-		case v.Decision >= registry.Review:
-			// Nobody reviews here: a review that is asked for and not to be had stops the step.
+		case v.Decision == registry.Abort:
 			return v, stop(ErrAborted, v, nil, nil)
+		case v.Decision == registry.Review:
+			return v, g.review(ctx, st, v)
 		case throttles(v):
 			d, err := g.wait(ctx, st, v, waited)
 			if err != nil {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cbpolicy/cbpolicy/actions/review"
 	"github.com/cbpolicy/cbpolicy/diag"
 	"github.com/cbpolicy/cbpolicy/registry"
 )
@@ -24,7 +25,7 @@ var (
 // StopError says why a step does not run: which rule of the policy, what it
 // saw and what it allows. Get at it with errors.As.
 type StopError struct {
-	Kind    error  // ErrAborted, ErrDeclined or ErrThrottled
+	Kind    error  // ErrAborted, ErrDeclined, ErrThrottled or ErrReviewed
 	Chain   string // "" outside a chain
 	Step    string // the chain step's id
 	Ability string
@@ -34,6 +35,10 @@ type StopError struct {
 	Limit   string // what it allows; "" where it compares nothing
 	// RetryAfter is how long until a throttled step has room; -1: no time is known.
 	RetryAfter time.Duration
+	// Guidance is what a review came to, and Attempt the number of the attempt
+	// that has begun with it, from 1; nil and 0 unless the Kind is ErrReviewed.
+	Guidance *review.Guidance
+	Attempt  int
 	// Verdict is the whole answer, with every rule that fired.
 	Verdict *registry.Verdict
 	// Cause is what went wrong while asking or waiting, if anything did.

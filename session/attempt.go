@@ -35,6 +35,15 @@ func (s *Session) NewAttempt(task string) error {
 	return nil
 }
 
+// TaskOf is the task that a step or an event with this id belongs to: the one
+// it names, "" for the session's own where that is not known, and the active one
+// that was opened last where it names none.
+func (s *Session) TaskOf(id string) string {
+	s.mu.Lock()
+	defer s.unlock()
+	return s.tasks.find(id).ID()
+}
+
 // Attempts is how often a task was begun anew.
 func (s *Session) Attempts(task string) int {
 	s.mu.Lock()

@@ -1,0 +1,189 @@
+package actions_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cbpolicy/cbpolicy/actions"
+	"github.com/cbpolicy/cbpolicy/actions/review"
+	"github.com/cbpolicy/cbpolicy/dsl"
+	"github.com/cbpolicy/cbpolicy/registry"
+	"github.com/cbpolicy/cbpolicy/session"
+	"github.com/cbpolicy/cbpolicy/session/trim"
+	"github.com/cbpolicy/cbpolicy/state/memory"
+)
+
+// reviewed is a gate over a policy with a reviewer.
+func reviewed(t *testing.T, policy string, r review.Reviewer) (*actions.Gate, *session.VirtualClock) {
+	t.Helper()
+	p, faults := dsl.ParsePolicy("p.cbp", []byte(policy))
+	if err := faults.Err(); err != nil {
+		t.Fatal(err)
+	}
+	var reg registry.Registry
+	if err := reg.Load(p); err != nil {
+		t.Fatal(err)
+	}
+	clock := session.NewVirtualClock(time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC))
+	s, err := session.New(session.Options{ID: "s", Registry: &reg, Store: memory.New(memory.Options{Now: clock.Now}), Clock: clock, Recall: review.MaxCalls})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &actions.Gate{Session: s, Clock: clock, Review: actions.Review{Reviewer: r, Name: "test", Timeout: 50 * time.Millisecond}}, clock
+}
+
+// enter makes a call of an ability, and reports how it was stopped.
+func enter(t *testing.T, g *actions.Gate, ability string) *actions.StopError {
+	t.Helper()
+	st := &session.Step{Call: session.Call{Ability: ability}}
+	_, err := g.Enter(t.Context(), st)
+	var stop *actions.StopError
+	if err != nil && !errors.As(err, &stop) {
+		t.Fatal(err)
+	}
+	if err == nil {
+		out := registry.Text("x")
+		if err := g.Session.After(t.Context(), session.Outcome{Step: st, Output: &out}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return stop
+}
+
+// A review gives a task two more attempts, each from 0, and then it is stopped.
+func TestReview(t *testing.T) {
+	var seen []*review.Case
+	g, _ := reviewed(t, "B:task.tool_calls>2|review|\"many\"|id=many\nB:ability:shell.*|abort|id=no-shell\n", review.Func(func(_ context.Context, c *review.Case) (*review.Guidance, error) {
+		seen = append(seen, c)
+		return &review.Guidance{Analysis: "it loops", Approach: []string{"call shell.exec", "B:ability:*|warn"}}, nil
+	}))
+	g.Session.User("list the files")
+	for attempt := 1; attempt <= 3; attempt++ {
+		for range 2 {
+			if stop := enter(t, g, "ls"); stop != nil {
+				t.Fatalf("attempt %d: %v", attempt, stop)
+			}
+		}
+		stop := enter(t, g, "ls")
+		if attempt == 3 {
+			if !errors.Is(stop, actions.ErrAborted) || !strings.Contains(stop.Error(), "reviewed 2 times already") {
+				t.Errorf("a third review: %v", stop)
+			}
+			break
+		}
+		if !errors.Is(stop, actions.ErrReviewed) || stop.Attempt != attempt+1 || stop.Guidance == nil || stop.Rule != "many" {
+			t.Fatalf("attempt %d: %+v", attempt, stop)
+		}
+		// What the guidance suggests is judged like anything else.
+		if stop := enter(t, g, "shell.exec"); !errors.Is(stop, actions.ErrAborted) || stop.Rule != "no-shell" {
+			t.Errorf("a suggested call: %v", stop)
+		}
+	}
+	if len(seen) != 2 || len(seen[0].Calls) != 2 || seen[0].Asked[0] != "list the files" || seen[0].Counters["task.tool_calls"] != "2" || seen[0].Rule.ID != "many" {
+		t.Errorf("%+v", seen)
+	}
+}
+
+// A third review of one task is an abort.
+func TestReview_TwiceAtMost(t *testing.T) {
+	g, _ := reviewed(t, "B:ability:odd|review|id=odd\n", review.Func(func(context.Context, *review.Case) (*review.Guidance, error) {
+		return &review.Guidance{Analysis: "odd", Approach: []string{"do it otherwise"}}, nil
+	}))
+	for i, want := range []error{actions.ErrReviewed, actions.ErrReviewed, actions.ErrAborted} {
+		if stop := enter(t, g, "odd"); !errors.Is(stop, want) {
+			t.Errorf("review %d: %v, want %v", i+1, stop, want)
+		}
+	}
+}
+
+// A reviewer that fails in any way leaves it at an abort, with the reason.
+func TestReview_Fails(t *testing.T) {
+	for name, c := range map[string]struct {
+		r    review.Reviewer
+		want string
+	}{
+		"nobody": {nil, ""},
+		"an error": {review.Func(func(context.Context, *review.Case) (*review.Guidance, error) {
+			return nil, errors.New("no model today")
+		}), "no model today"},
+		"nothing": {review.Func(func(context.Context, *review.Case) (*review.Guidance, error) { return nil, nil }), "test"},
+		"a panic": {review.Func(func(context.Context, *review.Case) (*review.Guidance, error) { panic("oh") }), "oh"},
+		"hanging": {review.Func(func(ctx context.Context, _ *review.Case) (*review.Guidance, error) { <-ctx.Done(); select {} }), "test"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g, _ := reviewed(t, "B:ability:odd|review|id=odd\n", c.r)
+			stop := enter(t, g, "odd")
+			if !errors.Is(stop, actions.ErrAborted) || stop.Guidance != nil || !strings.Contains(stop.Error(), c.want) {
+				t.Errorf("%v", stop)
+			}
+			if g.Session.Attempts("") != 0 {
+				t.Error("a new attempt has begun")
+			}
+		})
+	}
+}
+
+// The four tasks that a monitor is for.
+func TestReview_Scenarios(t *testing.T) {
+	var reg registry.Registry
+	if err := reg.TuneBuiltins(registry.Builtins{Sets: map[string]bool{"monitor": true}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name                           string
+		calls                          int
+		each                           time.Duration
+		trimmed, recommended, reviewed bool
+		status                         session.Status
+	}{
+		{"simple", 4, 2 * time.Second, false, false, false, session.Completed},
+		{"medium", 28, 2 * time.Second, true, false, false, session.Completed},
+		{"complex", 60, 2 * time.Second, true, true, false, session.Completed},
+		{"runaway", 90, 2 * time.Second, true, true, true, session.Completed},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			clock := session.NewVirtualClock(time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC))
+			s, err := session.New(session.Options{ID: "s", Registry: &reg, Store: memory.New(memory.Options{Now: clock.Now}), Clock: clock, Recall: review.MaxCalls})
+			if err != nil {
+				t.Fatal(err)
+			}
+			g := &actions.Gate{Session: s, Clock: clock, Review: actions.Review{Reviewer: review.Rules{}, Name: "rules"}}
+			s.StartTask("t", "", "")
+			history := []trim.Message{{Role: "user", Text: "do it"}}
+			wasReviewed := false
+			for n := 0; n < c.calls; n++ {
+				st := &session.Step{Call: session.Call{Ability: "web.fetch"}, Task: "t"}
+				_, err := g.Enter(t.Context(), st)
+				if errors.Is(err, actions.ErrReviewed) {
+					wasReviewed = true
+					n = c.calls - 4 // the guided attempt is short
+					continue
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				clock.Advance(c.each)
+				out := registry.Text("x")
+				if err := s.After(t.Context(), session.Outcome{Step: st, Output: &out}); err != nil {
+					t.Fatal(err)
+				}
+				id := string(rune('a' + n%26))
+				history = append(history, trim.Message{Role: "assistant", CallIDs: []string{id}}, trim.Message{Role: "tool", ResultOf: []string{id}, Text: "x"})
+			}
+			m := s.FinishTask("t", session.Completed, "")
+			_, report, err := trim.Trim(history, trim.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if trimmed := report.Why != trim.None; trimmed != c.trimmed || m.QCRecommended != c.recommended || wasReviewed != c.reviewed || m.FinalStatus != c.status || m.CircuitBreakerTriggered != c.reviewed {
+				t.Errorf("trimmed %v, %+v", trimmed, m)
+			}
+			if c.reviewed != (m.RetryCount == 1) {
+				t.Errorf("%d retries", m.RetryCount)
+			}
+		})
+	}
+}

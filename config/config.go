@@ -35,6 +35,9 @@ type Config struct {
 	// Policies are policy files, and directories of them, relative to the
 	// configuration until Resolve.
 	Policies []string
+	// PolicyKeys are files with public keys that may have signed bundles among
+	// the policies, relative likewise.
+	PolicyKeys []string
 	// State is where counters live, such as file:state.db or redis://…; "": in
 	// the memory of the process. The path of a file is relative to the
 	// configuration until Resolve.
@@ -66,7 +69,10 @@ func Parse(file string, data []byte) (*Config, diag.List) {
 	}
 	r := reader{Document: d, config: &Config{file: file, said: map[string]diag.Position{}}}
 	r.Fields(d.Root, "a configuration", []document.Field{
-		{Name: "policies", Read: r.policies}, {Name: "state", Read: r.state}, {Name: "builtins", Read: r.builtins}, {Name: "breakers", Read: r.breakers},
+		{Name: "policies", Read: r.policies}, {Name: "policy_keys", Read: func(n *document.Node) {
+			r.config.PolicyKeys = r.texts(n, "policy_keys")
+			r.mark("policy_keys", n)
+		}}, {Name: "state", Read: r.state}, {Name: "builtins", Read: r.builtins}, {Name: "breakers", Read: r.breakers},
 		{Name: "breaker_alerts", Read: r.alerts},
 		{Name: "delegation", Read: r.delegation}, {Name: "tasks", Read: r.tasks}, {Name: "interactive", Read: r.interactive},
 		{Name: "prices", Read: r.prices}, {Name: "on_unknown_price", Read: r.unknownPrice},
@@ -88,7 +94,7 @@ func (c *Config) Resolve(path string) {
 	if c.Prices != "" && !filepath.IsAbs(c.Prices) {
 		c.Prices = filepath.Join(dir, c.Prices)
 	}
-	for _, list := range [][]string{c.Policies, c.Check.Plugins, c.Check.Abilities} {
+	for _, list := range [][]string{c.Policies, c.PolicyKeys, c.Check.Plugins, c.Check.Abilities} {
 		for i, p := range list {
 			if !filepath.IsAbs(p) {
 				list[i] = filepath.Join(dir, p)

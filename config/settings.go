@@ -15,6 +15,7 @@ import (
 // before the defaults. What is set for a task comes before all of them.
 type Settings struct {
 	Policies   []string
+	PolicyKeys []string
 	State      string // "": the memory of the process
 	Builtins   registry.Builtins
 	Breakers   []session.Breaker // the last covers every ability
@@ -34,7 +35,7 @@ type Settings struct {
 // Effective puts a configuration and an environment together.
 func Effective(c *Config, e Environment) *Settings {
 	s := &Settings{
-		Policies: c.Policies, State: c.State, Builtins: c.Builtins, Delegation: c.Delegation, Tasks: c.Tasks, Edits: c.Edits, Interactive: c.Interactive, Prices: c.Prices, Unknown: c.Unknown, Alerts: c.Alerts, config: c,
+		Policies: c.Policies, PolicyKeys: c.PolicyKeys, State: c.State, Builtins: c.Builtins, Delegation: c.Delegation, Tasks: c.Tasks, Edits: c.Edits, Interactive: c.Interactive, Prices: c.Prices, Unknown: c.Unknown, Alerts: c.Alerts, config: c,
 		Breakers: append(slices.Clone(c.Breakers), session.DefaultBreakers()...),
 	}
 	s.Builtins.Limits = map[string]registry.BuiltinLimit{}

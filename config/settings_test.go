@@ -67,6 +67,7 @@ func TestSettings_All(t *testing.T) {
 		"BB_CIRCUIT_BREAKER_TOOL_CAP": "80", "BB_CIRCUIT_BREAKER_IDLE_SECS": "60",
 	}))
 	const want = `policies = p.cbp (c.yaml:1:11)
+policy_keys = none (default)
 state = redis://guard:xxxxx@db:6379 (c.yaml:2:8)
 builtins.sets.halts = observe (c.yaml:4:46)
 builtins.sets.monitor = enforce (c.yaml:4:19)

@@ -27,7 +27,8 @@ type Setting struct {
 // Whoever asks gets at least one line of each, whether or not it was set.
 func (s *Settings) All() ([]Setting, error) {
 	all := []Setting{
-		{"policies", list(s.Policies), s.origin("policies")}, {"state", hidePassword(cmp.Or(s.State, "memory")), s.origin("state")},
+		{"policies", list(s.Policies), s.origin("policies")}, {"policy_keys", list(s.PolicyKeys), s.origin("policy_keys")},
+		{"state", hidePassword(cmp.Or(s.State, "memory")), s.origin("state")},
 	}
 	rules, err := s.Builtins.Rules()
 	if err != nil {

@@ -3,10 +3,12 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/cbpolicy/cbpolicy/bundle"
 	"github.com/cbpolicy/cbpolicy/chain"
 	chainrun "github.com/cbpolicy/cbpolicy/chain/run"
 	"github.com/cbpolicy/cbpolicy/diag"
@@ -16,23 +18,37 @@ import (
 )
 
 // loadPolicies puts policy files in force, all or nothing. A directory
-// stands for the .cbp files below it. Policies without a single rule are
+// stands for the .cbp files below it, a bundle for those in it, if one of the
+// keys has signed it. Policies without a single rule are
 // refused: they would let everything through, which nobody asks for so.
-func loadPolicies(cmd *cobra.Command, reg *registry.Registry, paths []string) error {
+func loadPolicies(cmd *cobra.Command, reg *registry.Registry, paths []string, keys ...string) error {
 	files, err := walk(paths, ".cbp")
 	if err != nil {
 		return err
 	}
 	var policies []*dsl.Policy
 	var faults diag.List
+	parse := func(name string, data []byte) {
+		p, fs := dsl.ParsePolicy(name, data)
+		faults = append(faults, fs...)
+		policies = append(policies, p)
+	}
 	for _, path := range files {
+		if filepath.Ext(path) == bundle.Extension {
+			b, err := verifiedBundle(cmd, path, keys)
+			if err != nil {
+				return err
+			}
+			for _, f := range b.Files {
+				parse(path+"/"+f.Path, f.Data)
+			}
+			continue
+		}
 		name, data, err := read(cmd, path)
 		if err != nil {
 			return err
 		}
-		p, fs := dsl.ParsePolicy(name, data)
-		faults = append(faults, fs...)
-		policies = append(policies, p)
+		parse(name, data)
 	}
 	if faults.Err() != nil {
 		return refuse(cmd, faults)

@@ -13,6 +13,7 @@ import (
 // ruleFlags are the flags of a verb that decides: which rules are in force.
 type ruleFlags struct {
 	policies []string
+	keys     []string // that may have signed bundles
 	config   string
 	// noBuiltins leaves the built-in rules, and the breaker that every ability
 	// has by default, out.
@@ -20,7 +21,8 @@ type ruleFlags struct {
 }
 
 func (f *ruleFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVarP(&f.policies, "policy", "p", nil, "policy file or directory of .cbp files (repeatable)")
+	cmd.Flags().StringArrayVarP(&f.policies, "policy", "p", nil, "policy file, directory of .cbp files, or signed bundle (repeatable)")
+	cmd.Flags().StringArrayVar(&f.keys, "policy-key", nil, "public key that may have signed a policy bundle (repeatable)")
 	configFlag(cmd, &f.config)
 }
 
@@ -36,7 +38,7 @@ func (f *ruleFlags) load(cmd *cobra.Command) (*registry.Registry, *config.Settin
 		return nil, nil, err
 	}
 	reg := &registry.Registry{}
-	if err := loadPolicies(cmd, reg, slices.Concat(s.Policies, f.policies)); err != nil {
+	if err := loadPolicies(cmd, reg, slices.Concat(s.Policies, f.policies), slices.Concat(s.PolicyKeys, f.keys)...); err != nil {
 		return nil, nil, err
 	}
 	if f.noBuiltins {

@@ -1,27 +1,20 @@
 package main
 
 import (
-	"bufio"
-	"errors"
-	"fmt"
-	"io"
-	"iter"
 	"runtime"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/cbpolicy/cbpolicy/diag"
 	"github.com/cbpolicy/cbpolicy/session"
-	"github.com/cbpolicy/cbpolicy/trace"
 	"github.com/cbpolicy/cbpolicy/trace/replay"
 )
 
 // replayOptions are the flags of replay.
 type replayOptions struct {
 	ruleFlags
-	confirm, failOn, input, format string
-	workers                        int
+	recordings
+	confirm, failOn, format, explain string
+	workers                          int
 }
 
 func newReplay() *cobra.Command {
@@ -33,31 +26,49 @@ func newReplay() *cobra.Command {
 says of each where it would have been stopped, by which rule, and what that would
 have saved. A path is a file of runs or a directory of them; .gz is unpacked. The
 format is found from what a file holds:
-` + indented(strings.Join(trace.Formats(), ", ")) + `
+` + formatsText() + `
 
 A run ends at the first verdict that blocks. --confirm says what follows a
 question: stop ends the run there, approve says yes each time, decline leaves the
 call out and goes on.
 
+--explain RUN tells every verdict on one run, named as replay prints it.
+
 Exit codes: 0 fine, 1 a file cannot be read, 2 usage, 3 a policy is wrong or a
 run cannot be read, 5 a run was halted and --fail-on halted is given.`,
-		Example: "  cbpolicy replay --policy policies --confirm approve recordings\n  cbpolicy replay --fail-on halted session.jsonl",
-		Args:    atLeast(1, "a file or directory of recorded runs, or - for standard input"),
+		Example: `  cbpolicy replay --policy policies --confirm approve recordings
+  cbpolicy replay --policy policies --explain recordings/monday.jsonl:12 recordings
+  cbpolicy replay --fail-on halted session.jsonl`,
+		Args: atLeast(1, "a file or directory of recorded runs, or - for standard input"),
 	}
-	o.add(cmd)
+	o.ruleFlags.add(cmd)
 	o.addNoBuiltins(cmd)
+	o.recordings.add(cmd)
 	cmd.Flags().StringVar(&o.confirm, "confirm", string(replay.Stop), "what follows a question: stop, approve or decline")
 	cmd.Flags().StringVar(&o.failOn, "fail-on", "", "exit 5 if a run was `halted`")
-	cmd.Flags().StringVar(&o.input, "input-format", "", "format of the recordings, in the place of what they look like")
+	cmd.Flags().StringVar(&o.explain, "explain", "", "tell every verdict on one `run`, such as file.jsonl:12")
 	cmd.Flags().IntVar(&o.workers, "workers", runtime.GOMAXPROCS(0), "how many runs are replayed at the same time")
 	formatFlag(cmd.Flags(), &o.format, "text", "json")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error { return runReplay(cmd, o, args) }
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return runReplay(cmd, &o, args) }
 	return cmd
 }
 
-func runReplay(cmd *cobra.Command, o replayOptions, paths []string) error {
-	confirm, err := replay.ParseConfirm(o.confirm)
-	switch {
+func runReplay(cmd *cobra.Command, o *replayOptions, paths []string) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	options, err := o.options(cmd)
+	if err != nil {
+		return err
+	}
+	if o.explain != "" {
+		return o.explainRun(cmd, paths, options)
+	}
+	return o.report(cmd, paths, options)
+}
+
+func (o *replayOptions) check() error {
+	switch _, err := replay.ParseConfirm(o.confirm); {
 	case err != nil:
 		return usage("--confirm: %w", err)
 	case o.failOn != "" && o.failOn != "halted":
@@ -65,127 +76,49 @@ func runReplay(cmd *cobra.Command, o replayOptions, paths []string) error {
 	case o.workers < 1:
 		return usage("--workers %d: want at least 1", o.workers)
 	}
-	if known := trace.Formats(); o.input != "" && !contains(known, o.input) {
-		return unknownWord("replay", "format", o.input, known)
-	}
+	return o.recordings.check("replay")
+}
+
+// options set up the replay under the rules of the flags.
+func (o *replayOptions) options(cmd *cobra.Command) (replay.Options, error) {
 	reg, settings, err := o.load(cmd)
 	if err != nil {
-		return err
+		return replay.Options{}, err
 	}
 	if reg.Set().Len() == 0 {
-		return usage("replay: no rules: give --policy, or leave --no-builtins out")
+		return replay.Options{}, usage("replay: no rules: give --policy, or leave --no-builtins out")
 	}
-	options := replay.Options{Confirm: confirm, Session: session.Options{Registry: reg}}
-	if err := sessionOf(cmd, settings, &options.Session); err != nil {
-		return err
-	}
-	runs := recorded(cmd, paths, trace.Options{Format: o.input})
+	options := replay.Options{Confirm: replay.Confirm(o.confirm), Session: session.Options{Registry: reg}}
+	return options, sessionOf(cmd, settings, &options.Session)
+}
+
+// report replays every run, and prints what became of them.
+func (o *replayOptions) report(cmd *cobra.Command, paths []string, options replay.Options) error {
 	report := replay.Report{Runs: []replay.Result{}}
-	for result, err := range replay.All(cmd.Context(), runs, o.workers, options) {
+	for result, err := range replay.All(cmd.Context(), o.runs(cmd, paths), o.workers, options) {
 		if err != nil {
-			if !errors.As(err, new(*trace.Error)) {
+			if err := o.pass(cmd, err); err != nil {
 				return err
 			}
-			report.Summary.Unread++
-			fmt.Fprintln(cmd.ErrOrStderr(), "cbpolicy:", diag.Escape(err.Error()))
 			continue
 		}
 		report.Runs = append(report.Runs, *result)
 		report.Summary.Add(result)
 	}
+	report.Summary.Unread = o.unread
 	if err := printReplay(cmd.OutOrStdout(), &report, o.format); err != nil {
 		return err
 	}
+	return o.end(report.Summary.Halted)
+}
+
+// end is how the program ends after so many runs were halted.
+func (o *replayOptions) end(halted int) error {
 	switch {
-	case report.Summary.Unread > 0:
+	case o.unread > 0:
 		return exit(exitFindings)
-	case o.failOn != "" && report.Summary.Halted > 0:
+	case o.failOn != "" && halted > 0:
 		return exit(exitBlocked)
 	}
 	return nil
-}
-
-// indented is a text in lines of a help page.
-func indented(text string) string { return "  " + strings.Join(wrap(text, 70), "\n  ") }
-
-func contains(list []string, s string) bool {
-	for _, e := range list {
-		if e == s {
-			return true
-		}
-	}
-	return false
-}
-
-// recorded reads the runs of all paths.
-func recorded(cmd *cobra.Command, paths []string, o trace.Options) iter.Seq2[*trace.Run, error] {
-	return func(yield func(*trace.Run, error) bool) {
-		for _, path := range paths {
-			runs := trace.Open(path, o)
-			if path == stdin {
-				runs = trace.Read("<stdin>", cmd.InOrStdin(), o)
-			}
-			for r, err := range runs {
-				if !yield(r, err) {
-					return
-				}
-			}
-		}
-	}
-}
-
-func printReplay(w io.Writer, r *replay.Report, format string) error {
-	if format == "json" {
-		return printLine(w, r)
-	}
-	out := bufio.NewWriter(w)
-	c := colour(w)
-	for i := range r.Runs {
-		runText(out, &r.Runs[i], c)
-	}
-	summaryText(out, &r.Summary)
-	return out.Flush()
-}
-
-// runText prints a run that was stopped, or that a person was asked about.
-func runText(w *bufio.Writer, r *replay.Result, colour bool) {
-	if !r.Halted() && r.FirstConfirm == nil {
-		return
-	}
-	fmt.Fprintf(w, "%s  %s", paint(colour, decisionColour(r.Decision), r.Decision), diag.Escape(r.Source))
-	if r.Halted() {
-		fmt.Fprintf(w, "  at call %d of %d by rule %s: %s", r.HaltedAt, r.ToolCalls, diag.Escape(r.Rule), diag.Escape(r.Reason))
-		fmt.Fprintf(w, "\n  %s; saved %s", diag.Escape(r.Explain), savedText(r.Saved))
-	}
-	w.WriteByte('\n')
-	if r.FirstConfirm != nil {
-		fmt.Fprintf(w, "  first asked at call %d by rule %s\n", r.FirstConfirm.At, diag.Escape(r.FirstConfirm.Rule))
-	}
-}
-
-func savedText(s *replay.Saved) string {
-	text := count(s.ToolCalls, "call")
-	if s.Tokens > 0 {
-		text += fmt.Sprintf(", %d tokens", s.Tokens)
-	}
-	if s.Cents > 0 {
-		text += fmt.Sprintf(", %s cents", s.Cents)
-	}
-	return text
-}
-
-func summaryText(w *bufio.Writer, s *replay.Summary) {
-	fmt.Fprintf(w, "runs: %d, halted: %d, asked: %d", s.Runs, s.Halted, s.Asked)
-	if s.Unread > 0 {
-		fmt.Fprintf(w, ", not read: %d", s.Unread)
-	}
-	w.WriteByte('\n')
-	if s.Halted == 0 {
-		return
-	}
-	fmt.Fprintf(w, "saved: %s\n", savedText(&s.Saved))
-	s.ByRule.Each(func(rule string, n int) { fmt.Fprintf(w, "%6d  %s\n", n, diag.Escape(rule)) })
-	if s.ByFormat.Len() > 1 {
-		s.ByFormat.Each(func(format string, n int) { fmt.Fprintf(w, "%6d  in %s\n", n, format) })
-	}
 }

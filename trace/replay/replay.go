@@ -35,10 +35,16 @@ type Options struct {
 // Run replays a run. The error is that of the context, or of a session that
 // cannot be set up.
 func Run(ctx context.Context, r *trace.Run, o Options) (Result, error) {
+	return drive(ctx, r, o, nil)
+}
+
+// drive replays a run, and tells what happens to whoever listens; nil: nobody does.
+func drive(ctx context.Context, r *trace.Run, o Options, seen func(Entry)) (Result, error) {
 	d, err := newDriver(r, o)
 	if err != nil {
 		return Result{}, err
 	}
+	d.seen = seen
 	for i := range r.Events {
 		if err := ctx.Err(); err != nil {
 			return Result{}, err
@@ -64,6 +70,7 @@ type driver struct {
 	chains  map[string]string // by task
 	flights []flight
 	asked   *registry.Fired // the question that was just asked
+	seen    func(Entry)     // nil: nobody listens
 	result  Result
 }
 
@@ -91,8 +98,9 @@ func newDriver(r *trace.Run, o Options) (*driver, error) {
 		return nil, err
 	}
 	d.gate = &actions.Gate{Session: d.session, Clock: d.clock, Confirmer: actions.ConfirmFunc(d.answer)}
-	d.gate.Waiting = func(_ *session.Step, v *registry.Verdict, w time.Duration) {
+	d.gate.Waiting = func(st *session.Step, v *registry.Verdict, w time.Duration) {
 		d.note(v)
+		d.tell(Waited, st, v, func(e *Entry) { e.WaitMS = registry.Milliseconds(w) })
 		d.waited += w
 	}
 	return d, nil
@@ -129,28 +137,37 @@ func (d *driver) event(ctx context.Context, e *session.Event) {
 // call has a call judged, and lets it be made if it may.
 func (d *driver) call(ctx context.Context, e *session.Event) {
 	d.result.HaltedAt++ // the number of the call, for now
-	st := &session.Step{
-		Call: session.Call{ID: e.CallID, Ability: e.Ability, Args: e.Args}, Worker: e.Worker, Task: e.Task,
-		Chain: d.chain(e.Task),
-	}
-	if st.Chain != "" {
+	st := called(e)
+	if st.Chain = d.chain(e.Task); st.Chain != "" {
 		st.Run = cmp.Or(e.Task, "replay")
-	}
-	if e.Type == session.Delegate && e.Ability == "" {
-		st.Ability = session.DelegatePrefix + e.Worker
 	}
 	d.asked = nil
 	v, err := d.gate.Enter(ctx, st)
+	if ctx.Err() != nil {
+		return // nothing was decided
+	}
 	d.note(v)
+	declined := err != nil && d.confirm == Decline && d.asked != nil && v.Decision == registry.Confirm
+	d.tell(Called, st, v, func(e *Entry) { e.Declined, e.Stops = declined, err != nil && !declined })
 	switch {
-	case ctx.Err() != nil: // nothing was decided
 	case err == nil:
 		d.flights = append(d.flights, flight{e.CallID, st, false})
-	case d.confirm == Decline && d.asked != nil && v.Decision == registry.Confirm:
+	case declined:
 		d.flights = append(d.flights, flight{e.CallID, st, true})
 	default:
 		d.stop(v.Decision.String(), blocked(v))
 	}
+}
+
+// called is a recorded call as a step.
+func called(e *session.Event) *session.Step {
+	st := &session.Step{
+		Call: session.Call{ID: e.CallID, Ability: e.Ability, Args: e.Args}, Worker: e.Worker, Task: e.Task,
+	}
+	if e.Type == session.Delegate && e.Ability == "" {
+		st.Ability = session.DelegatePrefix + e.Worker
+	}
+	return st
 }
 
 // chain is what a task runs; a call that names no task belongs to the run.
@@ -192,47 +209,6 @@ func (d *driver) reported(ctx context.Context, e *session.Event) bool {
 	}
 	_ = d.session.After(ctx, o) // its store is in memory, and its own history has the result in any case
 	return true
-}
-
-// halts takes in what came to hold between calls.
-func (d *driver) halts(halts []session.Halt) {
-	for i := range halts {
-		h := &halts[i]
-		d.fired(&h.Fired)
-		if d.result.Halted() || !h.Fired.Decides() {
-			continue
-		}
-		switch decision := registry.DecisionOf(h.Action); {
-		case h.Ended || decision == registry.Review || decision == registry.Abort:
-			d.stop(decision.String(), &h.Fired)
-		case decision == registry.Confirm:
-			if d.result.FirstConfirm == nil {
-				d.result.FirstConfirm = &Question{d.result.HaltedAt, h.Fired.Rule.ID}
-			}
-			if d.confirm == Stop || d.confirm == "" {
-				d.stop(decision.String(), &h.Fired)
-			}
-		case decision == registry.Warned:
-			d.result.Decision = decision.String()
-		}
-	}
-}
-
-// finish has the outputs of the last calls judged, which no later call would.
-func (d *driver) finish(ctx context.Context) {
-	var v registry.Verdict
-	d.session.Before(ctx, &session.Step{Chain: d.run.Chain, Final: true}, &v)
-	d.note(&v)
-	if f := blocked(&v); f != nil {
-		if v.Decision == registry.Confirm && d.result.FirstConfirm == nil {
-			d.result.FirstConfirm = &Question{d.result.HaltedAt, f.Rule.ID}
-		}
-		if v.Decision != registry.Confirm || d.confirm == Stop || d.confirm == "" {
-			d.stop(v.Decision.String(), f)
-			return
-		}
-	}
-	d.result.HaltedAt = 0
 }
 
 // stop notes what the run is stopped by.

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+
+	"github.com/cbpolicy/cbpolicy/diag"
+	"github.com/cbpolicy/cbpolicy/trace/replay"
+)
+
+func printReplay(w io.Writer, r *replay.Report, format string) error {
+	if format == "json" {
+		return printLine(w, r)
+	}
+	out := bufio.NewWriter(w)
+	c := colour(w)
+	for i := range r.Runs {
+		runText(out, &r.Runs[i], c)
+	}
+	summaryText(out, &r.Summary)
+	return out.Flush()
+}
+
+// runText prints a run that was stopped, or that a person was asked about.
+func runText(w *bufio.Writer, r *replay.Result, colour bool) {
+	if !r.Halted() && r.FirstConfirm == nil {
+		return
+	}
+	fmt.Fprintf(w, "%s  %s", paint(colour, decisionColour(r.Decision), r.Decision), diag.Escape(r.Source))
+	if r.Halted() {
+		fmt.Fprintf(w, "  at call %d of %d by rule %s: %s", r.HaltedAt, r.ToolCalls, diag.Escape(r.Rule), diag.Escape(r.Reason))
+		fmt.Fprintf(w, "\n  %s; saved %s", diag.Escape(r.Explain), savedText(r.Saved))
+	}
+	w.WriteByte('\n')
+	if r.FirstConfirm != nil {
+		fmt.Fprintf(w, "  first asked at call %d by rule %s\n", r.FirstConfirm.At, diag.Escape(r.FirstConfirm.Rule))
+	}
+}
+
+func savedText(s *replay.Saved) string {
+	text := count(s.ToolCalls, "call")
+	if s.Tokens > 0 {
+		text += fmt.Sprintf(", %d tokens", s.Tokens)
+	}
+	if s.Cents > 0 {
+		text += fmt.Sprintf(", %s cents", s.Cents)
+	}
+	return text
+}
+
+func summaryText(w *bufio.Writer, s *replay.Summary) {
+	fmt.Fprintf(w, "runs: %d, halted: %d, asked: %d", s.Runs, s.Halted, s.Asked)
+	if s.Unread > 0 {
+		fmt.Fprintf(w, ", not read: %d", s.Unread)
+	}
+	w.WriteByte('\n')
+	if s.Halted == 0 {
+		return
+	}
+	fmt.Fprintf(w, "saved: %s\n", savedText(&s.Saved))
+	s.ByRule.Each(func(rule string, n int) { fmt.Fprintf(w, "%6d  %s\n", n, diag.Escape(rule)) })
+	if s.ByFormat.Len() > 1 {
+		s.ByFormat.Each(func(format string, n int) { fmt.Fprintf(w, "%6d  in %s\n", n, format) })
+	}
+}

@@ -1,0 +1,64 @@
+package replay
+
+import (
+	"context"
+
+	"github.com/cbpolicy/cbpolicy/registry"
+	"github.com/cbpolicy/cbpolicy/session"
+)
+
+// halts takes in what came to hold between calls.
+func (d *driver) halts(halts []session.Halt) {
+	for i := range halts {
+		h := &halts[i]
+		d.fired(&h.Fired)
+		was := d.result.Halted()
+		if !was && h.Fired.Decides() {
+			d.halt(h)
+		}
+		d.tellHalt(h, !was && d.result.Halted())
+	}
+}
+
+// halt acts on a rule that decides.
+func (d *driver) halt(h *session.Halt) {
+	switch decision := registry.DecisionOf(h.Action); {
+	case h.Ended || decision == registry.Review || decision == registry.Abort:
+		d.stop(decision.String(), &h.Fired)
+	case decision == registry.Confirm:
+		d.askBetween(&h.Fired)
+	case decision == registry.Warned:
+		d.result.Decision = decision.String()
+	}
+}
+
+// askBetween notes a question that no call asks, and stops the run where
+// questions do.
+func (d *driver) askBetween(f *registry.Fired) {
+	if d.result.FirstConfirm == nil {
+		d.result.FirstConfirm = &Question{d.result.HaltedAt, f.Rule.ID}
+	}
+	if d.confirm == Stop || d.confirm == "" {
+		d.stop(registry.Confirm.String(), f)
+	}
+}
+
+// finish has the outputs of the last calls judged, which no later call would.
+func (d *driver) finish(ctx context.Context) {
+	var v registry.Verdict
+	d.session.Before(ctx, &session.Step{Chain: d.run.Chain, Final: true}, &v)
+	d.note(&v)
+	switch f := blocked(&v); {
+	case f == nil:
+	case v.Decision == registry.Confirm:
+		d.askBetween(f)
+	default:
+		d.stop(v.Decision.String(), f)
+	}
+	if len(v.Fired) > 0 {
+		d.tell(After, nil, &v, func(e *Entry) { e.Stops = d.result.Halted() })
+	}
+	if !d.result.Halted() {
+		d.result.HaltedAt = 0
+	}
+}

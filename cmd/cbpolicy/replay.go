@@ -14,6 +14,7 @@ type replayOptions struct {
 	ruleFlags
 	recordings
 	confirm, failOn, format, explain string
+	compare                          policyPair
 	workers                          int
 }
 
@@ -34,10 +35,15 @@ call out and goes on.
 
 --explain RUN tells every verdict on one run, named as replay prints it.
 
+--compare OLD NEW lists the runs whose outcome is another under the policy NEW
+than under OLD, each a .cbp file, a directory of them, or "" for none. The rules of
+--policy and the built-in ones are in force with both; --fail-on asks for NEW.
+
 Exit codes: 0 fine, 1 a file cannot be read, 2 usage, 3 a policy is wrong or a
 run cannot be read, 5 a run was halted and --fail-on halted is given.`,
 		Example: `  cbpolicy replay --policy policies --confirm approve recordings
   cbpolicy replay --policy policies --explain recordings/monday.jsonl:12 recordings
+  cbpolicy replay --compare policies new.cbp recordings
   cbpolicy replay --fail-on halted session.jsonl`,
 		Args: atLeast(1, "a file or directory of recorded runs, or - for standard input"),
 	}
@@ -47,6 +53,8 @@ run cannot be read, 5 a run was halted and --fail-on halted is given.`,
 	cmd.Flags().StringVar(&o.confirm, "confirm", string(replay.Stop), "what follows a question: stop, approve or decline")
 	cmd.Flags().StringVar(&o.failOn, "fail-on", "", "exit 5 if a run was `halted`")
 	cmd.Flags().StringVar(&o.explain, "explain", "", "tell every verdict on one `run`, such as file.jsonl:12")
+	o.compare.flags = cmd.Flags()
+	cmd.Flags().Var(&o.compare, "compare", "list the runs whose outcome differs between two policies")
 	cmd.Flags().IntVar(&o.workers, "workers", runtime.GOMAXPROCS(0), "how many runs are replayed at the same time")
 	formatFlag(cmd.Flags(), &o.format, "text", "json")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return runReplay(cmd, &o, args) }
@@ -56,6 +64,9 @@ run cannot be read, 5 a run was halted and --fail-on halted is given.`,
 func runReplay(cmd *cobra.Command, o *replayOptions, paths []string) error {
 	if err := o.check(); err != nil {
 		return err
+	}
+	if o.compare.given {
+		return o.compareRuns(cmd, paths)
 	}
 	options, err := o.options(cmd)
 	if err != nil {
@@ -75,6 +86,8 @@ func (o *replayOptions) check() error {
 		return usage("--fail-on %q: want halted", o.failOn)
 	case o.workers < 1:
 		return usage("--workers %d: want at least 1", o.workers)
+	case o.compare.given && o.explain != "":
+		return usage("--compare and --explain: want one of them")
 	}
 	return o.recordings.check("replay")
 }

@@ -12,16 +12,25 @@ import (
 // in its place, after which the next follows; an error of the replay itself,
 // such as that of the context, is the last.
 func All(ctx context.Context, runs iter.Seq2[*trace.Run, error], workers int, o Options) iter.Seq2[*Result, error] {
-	return func(yield func(*Result, error) bool) {
+	return Each(ctx, runs, workers, func(ctx context.Context, r *trace.Run) (*Result, error) {
+		result, err := Run(ctx, r, o)
+		return &result, err
+	})
+}
+
+// Each makes something of every run, of as many at the same time as there are
+// workers, and yields it in the order of the runs. Errors are as in All.
+func Each[T any](ctx context.Context, runs iter.Seq2[*trace.Run, error], workers int, f func(context.Context, *trace.Run) (T, error)) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		// Each run that is under way is a channel of its own, so that they
 		// come out in the order in which they went in.
-		queue := make(chan chan replayed, max(workers, 1)-1)
-		go feed(ctx, runs, queue, o)
+		queue := make(chan chan made[T], max(workers, 1)-1)
+		go feed(ctx, runs, queue, f)
 		for pending := range queue {
-			r := <-pending
-			if !yield(r.result, r.err) || r.fatal {
+			m := <-pending
+			if !yield(m.of, m.err) || m.fatal {
 				cancel()
 				for range queue { // until those who feed it have noticed
 				}
@@ -31,23 +40,23 @@ func All(ctx context.Context, runs iter.Seq2[*trace.Run, error], workers int, o 
 	}
 }
 
-// replayed is a run's result, or what went wrong.
-type replayed struct {
-	result *Result
-	err    error
-	fatal  bool
+// made is what was made of a run, or what went wrong.
+type made[T any] struct {
+	of    T
+	err   error
+	fatal bool
 }
 
-func feed(ctx context.Context, runs iter.Seq2[*trace.Run, error], queue chan<- chan replayed, o Options) {
+func feed[T any](ctx context.Context, runs iter.Seq2[*trace.Run, error], queue chan<- chan made[T], f func(context.Context, *trace.Run) (T, error)) {
 	defer close(queue)
 	for run, err := range runs {
-		pending := make(chan replayed, 1)
+		pending := make(chan made[T], 1)
 		if err != nil {
-			pending <- replayed{err: err}
+			pending <- made[T]{err: err}
 		} else {
 			go func() {
-				result, err := Run(ctx, run, o)
-				pending <- replayed{&result, err, err != nil}
+				of, err := f(ctx, run)
+				pending <- made[T]{of, err, err != nil}
 			}()
 		}
 		select {

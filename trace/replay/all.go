@@ -27,7 +27,11 @@ func Each[T any](ctx context.Context, runs iter.Seq2[*trace.Run, error], workers
 		// Each run that is under way is a channel of its own, so that they
 		// come out in the order in which they went in.
 		queue := make(chan chan made[T], max(workers, 1)-1)
-		go feed(ctx, runs, queue, f)
+		var cut error // why there are runs left; read once the queue is closed
+		go func() {
+			cut = feed(ctx, runs, queue, f)
+			close(queue)
+		}()
 		for pending := range queue {
 			m := <-pending
 			if !yield(m.of, m.err) || m.fatal {
@@ -36,6 +40,10 @@ func Each[T any](ctx context.Context, runs iter.Seq2[*trace.Run, error], workers
 				}
 				return
 			}
+		}
+		if cut != nil {
+			var none T
+			yield(none, cut)
 		}
 	}
 }
@@ -47,8 +55,8 @@ type made[T any] struct {
 	fatal bool
 }
 
-func feed[T any](ctx context.Context, runs iter.Seq2[*trace.Run, error], queue chan<- chan made[T], f func(context.Context, *trace.Run) (T, error)) {
-	defer close(queue)
+// feed queues the runs; the error is that of the context, which ended before them.
+func feed[T any](ctx context.Context, runs iter.Seq2[*trace.Run, error], queue chan<- chan made[T], f func(context.Context, *trace.Run) (T, error)) error {
 	for run, err := range runs {
 		pending := make(chan made[T], 1)
 		if err != nil {
@@ -62,7 +70,8 @@ func feed[T any](ctx context.Context, runs iter.Seq2[*trace.Run, error], queue c
 		select {
 		case queue <- pending:
 		case <-ctx.Done():
-			return
+			return ctx.Err()
 		}
 	}
+	return nil
 }

@@ -106,8 +106,9 @@ Exit codes: 0 fine, 1 internal or I/O error, 2 usage, 3 findings,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usage("%w\nSee '%s --help'.", err, cmd.CommandPath())
 	})
-	root.AddCommand(newCheck(), newFmt(), newEval(), newDryrun(), newRun(), newReplay(), newStats(), newAudit(), newBundle(), newTest(), newExplain(), newBuiltins(), newConfig(), newPrompt(),
-		newSchema(), newPrices(), newCompletion(), newVersion())
+	root.AddCommand(newCheck(), newFmt(), newEval(), newTest(), newExplain(), newDryrun(), newRun(),
+		newReplay(), newSuggest(), newStats(), newAudit(), newBuiltins(), newConfig(), newPrompt(), newPrices(), newBundle(),
+		newSchema(), newCompletion(), newVersion())
 	offerCompletions(root)
 	return root
 }

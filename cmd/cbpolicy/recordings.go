@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"slices"
 	"strings"
@@ -17,6 +19,7 @@ import (
 type recordings struct {
 	input  string // the format; "": found from the content
 	unread int
+	piped  []byte // standard input, where it is read more than once
 }
 
 func (r *recordings) add(cmd *cobra.Command) {
@@ -38,15 +41,30 @@ func (r *recordings) runs(cmd *cobra.Command, paths []string) iter.Seq2[*trace.R
 		for _, path := range paths {
 			runs := trace.Open(path, o)
 			if path == stdin {
-				runs = trace.Read("<stdin>", cmd.InOrStdin(), o)
+				runs = trace.Read("<stdin>", r.stdin(cmd), o)
 			}
-			for r, err := range runs {
-				if !yield(r, err) {
+			for run, err := range runs {
+				if !yield(run, err) {
 					return
 				}
 			}
 		}
 	}
+}
+
+// keep keeps standard input, so that it can be read again.
+func (r *recordings) keep(cmd *cobra.Command, paths []string) (err error) {
+	if slices.Contains(paths, stdin) {
+		_, r.piped, err = read(cmd, stdin)
+	}
+	return err
+}
+
+func (r *recordings) stdin(cmd *cobra.Command) io.Reader {
+	if r.piped != nil {
+		return bytes.NewReader(r.piped)
+	}
+	return cmd.InOrStdin()
 }
 
 // pass says what is wrong with a run that cannot be read, so that the rest

@@ -15,6 +15,7 @@ type replayOptions struct {
 	recordings
 	confirm, failOn, format, explain string
 	compare                          policyPair
+	kinds                            bool
 	workers                          int
 }
 
@@ -55,6 +56,7 @@ run cannot be read, 5 a run was halted and --fail-on halted is given.`,
 	cmd.Flags().StringVar(&o.explain, "explain", "", "tell every verdict on one `run`, such as file.jsonl:12")
 	o.compare.flags = cmd.Flags()
 	cmd.Flags().Var(&o.compare, "compare", "list the runs whose outcome differs between two policies")
+	cmd.Flags().BoolVar(&o.kinds, "kinds", false, "a run that names no chain runs the one named like its kind of task")
 	cmd.Flags().IntVar(&o.workers, "workers", runtime.GOMAXPROCS(0), "how many runs are replayed at the same time")
 	formatFlag(cmd.Flags(), &o.format, "text", "json")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return runReplay(cmd, &o, args) }
@@ -101,7 +103,7 @@ func (o *replayOptions) options(cmd *cobra.Command) (replay.Options, error) {
 	if reg.Set().Len() == 0 {
 		return replay.Options{}, usage("replay: no rules: give --policy, or leave --no-builtins out")
 	}
-	options := replay.Options{Confirm: replay.Confirm(o.confirm), Session: session.Options{Registry: reg}}
+	options := replay.Options{Confirm: replay.Confirm(o.confirm), Kinds: o.kinds, Session: session.Options{Registry: reg}}
 	return options, sessionOf(cmd, settings, &options.Session)
 }
 

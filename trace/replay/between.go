@@ -46,7 +46,7 @@ func (d *driver) askBetween(f *registry.Fired) {
 // finish has the outputs of the last calls judged, which no later call would.
 func (d *driver) finish(ctx context.Context) {
 	var v registry.Verdict
-	d.session.Before(ctx, &session.Step{Chain: d.run.Chain, Final: true}, &v)
+	d.session.Before(ctx, &session.Step{Chain: d.chain, Final: true}, &v)
 	d.note(&v)
 	switch f := blocked(&v); {
 	case f == nil:

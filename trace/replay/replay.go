@@ -30,6 +30,9 @@ type Options struct {
 	// the replay's own.
 	Session session.Options
 	Confirm Confirm // "": Stop
+	// Kinds: a run, or a task of it, that names no chain runs the chain that is
+	// named like the run's kind of task.
+	Kinds bool
 }
 
 // Run replays a run. The error is that of the context, or of a session that
@@ -67,6 +70,8 @@ type driver struct {
 	clock   *session.VirtualClock
 	waited  time.Duration // for room, by which the rest of the run is moved
 	confirm Confirm
+	chain   string            // of the run
+	kind    string            // the chain of what names none; "": it has none
 	chains  map[string]string // by task
 	flights []flight
 	asked   *registry.Fired // the question that was just asked
@@ -82,9 +87,13 @@ type flight struct {
 }
 
 func newDriver(r *trace.Run, o Options) (*driver, error) {
-	d := &driver{run: r, confirm: o.Confirm, chains: map[string]string{}, result: Result{
-		Source: r.Source, Format: r.Format, Chain: r.Chain, Decision: registry.Allow.String(), Fired: []string{},
-	}}
+	d := &driver{run: r, confirm: o.Confirm, chain: r.Chain, chains: map[string]string{}}
+	if o.Kinds {
+		d.kind, d.chain = r.TaskKind, kindOf(r)
+	}
+	d.result = Result{
+		Source: r.Source, Format: r.Format, Chain: d.chain, Decision: registry.Allow.String(), Fired: []string{},
+	}
 	for i := range r.Events {
 		if isCall(&r.Events[i]) {
 			d.result.ToolCalls++
@@ -138,7 +147,7 @@ func (d *driver) event(ctx context.Context, e *session.Event) {
 func (d *driver) call(ctx context.Context, e *session.Event) {
 	d.result.HaltedAt++ // the number of the call, for now
 	st := called(e)
-	if st.Chain = d.chain(e.Task); st.Chain != "" {
+	if st.Chain = d.chainOf(e.Task); st.Chain != "" {
 		st.Run = cmp.Or(e.Task, "replay")
 	}
 	d.asked = nil
@@ -170,12 +179,12 @@ func called(e *session.Event) *session.Step {
 	return st
 }
 
-// chain is what a task runs; a call that names no task belongs to the run.
-func (d *driver) chain(task string) string {
+// chainOf is what a task runs; a call that names no task belongs to the run.
+func (d *driver) chainOf(task string) string {
 	if task == "" {
-		return d.run.Chain
+		return d.chain
 	}
-	return d.chains[task]
+	return cmp.Or(d.chains[task], d.kind)
 }
 
 // answer answers a question, as the replay is to.

@@ -13,10 +13,10 @@ import (
 type replayOptions struct {
 	ruleFlags
 	recordings
-	confirm, failOn, format, explain string
-	compare                          policyPair
-	kinds                            bool
-	workers                          int
+	confirm, failOn, format, explain, html string
+	compare                                policyPair
+	kinds                                  bool
+	workers                                int
 }
 
 func newReplay() *cobra.Command {
@@ -40,11 +40,15 @@ call out and goes on.
 than under OLD, each a .cbp file, a directory of them, or "" for none. The rules of
 --policy and the built-in ones are in force with both; --fail-on asks for NEW.
 
+--html FILE writes a page that needs nothing beside itself: how the runs are
+distributed, with the limits of the rules, and the timelines of the halted ones.
+
 Exit codes: 0 fine, 1 a file cannot be read, 2 usage, 3 a policy is wrong or a
 run cannot be read, 5 a run was halted and --fail-on halted is given.`,
 		Example: `  cbpolicy replay --policy policies --confirm approve recordings
   cbpolicy replay --policy policies --explain recordings/monday.jsonl:12 recordings
   cbpolicy replay --compare policies new.cbp recordings
+  cbpolicy replay --policy policies --html report.html recordings
   cbpolicy replay --fail-on halted session.jsonl`,
 		Args: atLeast(1, "a file or directory of recorded runs, or - for standard input"),
 	}
@@ -54,6 +58,7 @@ run cannot be read, 5 a run was halted and --fail-on halted is given.`,
 	cmd.Flags().StringVar(&o.confirm, "confirm", string(replay.Stop), "what follows a question: stop, approve or decline")
 	cmd.Flags().StringVar(&o.failOn, "fail-on", "", "exit 5 if a run was `halted`")
 	cmd.Flags().StringVar(&o.explain, "explain", "", "tell every verdict on one `run`, such as file.jsonl:12")
+	cmd.Flags().StringVar(&o.html, "html", "", "write a page with distributions, limits and halted runs to `file`")
 	o.compare.flags = cmd.Flags()
 	cmd.Flags().Var(&o.compare, "compare", "list the runs whose outcome differs between two policies")
 	cmd.Flags().BoolVar(&o.kinds, "kinds", false, "a run that names no chain runs the one named like its kind of task")
@@ -77,6 +82,9 @@ func runReplay(cmd *cobra.Command, o *replayOptions, paths []string) error {
 	if o.explain != "" {
 		return o.explainRun(cmd, paths, options)
 	}
+	if o.html != "" {
+		return o.reportPage(cmd, paths, options)
+	}
 	return o.report(cmd, paths, options)
 }
 
@@ -88,8 +96,8 @@ func (o *replayOptions) check() error {
 		return usage("--fail-on %q: want halted", o.failOn)
 	case o.workers < 1:
 		return usage("--workers %d: want at least 1", o.workers)
-	case o.compare.given && o.explain != "":
-		return usage("--compare and --explain: want one of them")
+	case o.compare.given && o.explain != "", o.compare.given && o.html != "", o.explain != "" && o.html != "":
+		return usage("--compare, --explain and --html: want one of them")
 	}
 	return o.recordings.check("replay")
 }
@@ -120,8 +128,13 @@ func (o *replayOptions) report(cmd *cobra.Command, paths []string, options repla
 		report.Runs = append(report.Runs, *result)
 		report.Summary.Add(result)
 	}
+	return o.printed(cmd, &report)
+}
+
+// printed prints what became of the runs, and says how the program ends.
+func (o *replayOptions) printed(cmd *cobra.Command, report *replay.Report) error {
 	report.Summary.Unread = o.unread
-	if err := printReplay(cmd.OutOrStdout(), &report, o.format); err != nil {
+	if err := printReplay(cmd.OutOrStdout(), report, o.format); err != nil {
 		return err
 	}
 	return o.end(report.Summary.Halted)

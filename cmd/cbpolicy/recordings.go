@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"os"
 	"slices"
 	"strings"
 
@@ -20,6 +21,7 @@ type recordings struct {
 	input  string // the format; "": found from the content
 	unread int
 	piped  []byte // standard input, where it is read more than once
+	bar    *progress
 }
 
 func (r *recordings) add(cmd *cobra.Command) {
@@ -34,22 +36,66 @@ func (r *recordings) check(verb string) error {
 	return nil
 }
 
-// runs reads the runs of all paths.
+// runs reads the runs of all paths, and shows on a terminal how far it is.
 func (r *recordings) runs(cmd *cobra.Command, paths []string) iter.Seq2[*trace.Run, error] {
-	o := trace.Options{Format: r.input}
 	return func(yield func(*trace.Run, error) bool) {
+		r.bar = newProgress(cmd.ErrOrStderr(), paths, cmd.Name())
+		defer r.bar.clear()
 		for _, path := range paths {
-			runs := trace.Open(path, o)
-			if path == stdin {
-				runs = trace.Read("<stdin>", r.stdin(cmd), o)
-			}
-			for run, err := range runs {
+			for run, err := range r.open(cmd, path) {
+				if err == nil {
+					r.bar.run()
+				}
 				if !yield(run, err) {
 					return
 				}
 			}
 		}
 	}
+}
+
+// open reads the runs of a path.
+func (r *recordings) open(cmd *cobra.Command, path string) iter.Seq2[*trace.Run, error] {
+	o := trace.Options{Format: r.input}
+	switch {
+	case path == stdin:
+		return trace.Read("<stdin>", r.bar.reading(r.stdin(cmd)), o)
+	case r.bar == nil:
+		return trace.Open(path, o)
+	}
+	return func(yield func(*trace.Run, error) bool) {
+		for file, err := range trace.Files(path) {
+			if err != nil {
+				if !yield(nil, err) {
+					return
+				}
+				continue
+			}
+			if !r.watched(file, o, yield) {
+				return
+			}
+		}
+	}
+}
+
+// watched reads the runs of a file with the bar, and reports whether to go on.
+func (r *recordings) watched(file string, o trace.Options, yield func(*trace.Run, error) bool) bool {
+	f, err := os.Open(file)
+	if err != nil { // which the reader says in its own words
+		for run, err := range trace.Open(file, o) {
+			if !yield(run, err) {
+				return false
+			}
+		}
+		return true
+	}
+	defer f.Close()
+	for run, err := range trace.Read(file, r.bar.reading(f), o) {
+		if !yield(run, err) {
+			return false
+		}
+	}
+	return true
 }
 
 // keep keeps standard input, so that it can be read again.
@@ -74,6 +120,7 @@ func (r *recordings) pass(cmd *cobra.Command, err error) error {
 		return err
 	}
 	r.unread++
+	r.bar.clear()
 	fmt.Fprintln(cmd.ErrOrStderr(), "cbpolicy:", diag.Escape(err.Error()))
 	return nil
 }

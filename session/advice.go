@@ -51,11 +51,16 @@ func (s *Session) CanDelegate(ctx context.Context, worker string) (ok bool, why 
 // round it. Without a way round, a cap on failures would bring an agent to a
 // stop; with too many of them it would go round for ever. The task is the one
 // that would delegate; "" is the active one that was opened last.
-func (s *Session) Advise(ctx context.Context, task, worker string) Advice {
+func (s *Session) Advise(ctx context.Context, task, worker string) (a Advice) {
 	s.mu.Lock()
 	defer s.unlock()
+	defer func() {
+		if r := recover(); r != nil {
+			a = Advice{Worker: worker, Way: AskUser, After: -1, Why: fmt.Sprintf("the engine failed: %v", r)}
+		}
+	}()
 	at, k := s.at(0), s.tasks.find(task)
-	a := Advice{Worker: worker, Way: Go, After: -1}
+	a = Advice{Worker: worker, Way: Go, After: -1}
 	refusal := s.refusal(ctx, k, worker, at)
 	if refusal == nil {
 		return a

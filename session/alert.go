@@ -100,17 +100,36 @@ func raised(f *registry.Fired) (decimal.Decimal, bool) {
 }
 
 // Raise sets the limit of a built-in rule for one task and those below it; ""
-// is the session. The limit is a number in the unit of the rule's meter.
+// is the session. The limit is a number above 0 in the unit of the rule's meter.
+// It is an error if there is no such task, or no such rule in force.
 func (s *Session) Raise(task, rule, limit string) error {
 	d, ok := decimal.Parse(limit)
-	if !ok {
-		return fmt.Errorf("session %s: the limit %q of rule %s is no number", s.id, limit, rule)
+	if _, fits := d.CeilScaled(0); !ok || !fits || d.Cmp(decimal.Decimal{}) <= 0 {
+		return fmt.Errorf("session %s: the limit %q of rule %s is no number above 0", s.id, limit, rule)
+	}
+	if rule == (OutputLoop{}).Slug() && d.Cmp(decimal.FromInt(1)) > 0 {
+		return fmt.Errorf("session %s: the limit %s of rule %s is above 1, the most that it can be", s.id, limit, rule)
+	}
+	if !s.hasBuiltin(rule) {
+		return fmt.Errorf("session %s: there is no built-in rule %q in force", s.id, rule)
 	}
 	s.mu.Lock()
 	defer s.unlock()
+	if s.tasks.tree.Task(task).ID() != task {
+		return fmt.Errorf("session %s: there is no task %q", s.id, task)
+	}
 	if s.tasks.limits[task] == nil {
 		s.tasks.limits[task] = registry.Limits{}
 	}
 	s.tasks.limits[task][rule] = d
 	return nil
+}
+
+func (s *Session) hasBuiltin(id string) bool {
+	for r := range s.decider.Registry.Set().Rules() {
+		if r.ID == id && r.Scope.Origin == registry.Builtin {
+			return true
+		}
+	}
+	return false
 }

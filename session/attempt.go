@@ -18,6 +18,9 @@ const MaxReviews = 2
 func (s *Session) NewAttempt(task string) error {
 	s.mu.Lock()
 	defer s.unlock()
+	if err := s.errOver(); err != nil {
+		return err
+	}
 	k, at := s.tasks.tree.Task(task), s.at(0)
 	if k.ID() != task {
 		return fmt.Errorf("session %s: there is no task %q", s.id, task)

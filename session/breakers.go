@@ -127,11 +127,11 @@ func contains(classes []string, class string) bool {
 
 // ticket is what a breaker made of a step that is about to be judged.
 type ticket struct {
-	guarded *guarded
-	seen    breaker.State
-	open    bool
-	until   int64 // when an open breaker lets a probe through; 0: nobody knows
-	probe   state.Lease
+	guarded    *guarded
+	generation uint64
+	open       bool
+	until      int64 // when an open breaker lets a probe through; 0: nobody knows
+	probe      state.Lease
 }
 
 // ticket asks the breaker of a step.
@@ -145,7 +145,7 @@ func (s *Session) ticket(ctx context.Context, rs *registry.Step, now int64) (*ti
 		return nil, err
 	}
 	t := &s.ticketOf
-	*t = ticket{guarded: g, seen: st}
+	*t = ticket{guarded: g, generation: st.Generation}
 	switch st.Phase(now, g.config) {
 	case breaker.Open:
 		t.open = true
@@ -153,10 +153,19 @@ func (s *Session) ticket(ctx context.Context, rs *registry.Step, now int64) (*ti
 			t.until = st.Until(g.config)
 		}
 	case breaker.HalfOpen:
-		holder := fmt.Sprintf("%s#%d", s.id, s.calls+1)
-		t.probe = state.Lease{Key: g.lease, Holder: holder, TTL: g.config.Probe}
+		t.probe = state.Lease{Key: g.lease, Holder: s.holder(rs), TTL: g.config.Probe}
 	}
 	return t, nil
+}
+
+// holder names a call as the holder of a probe's lease: the same name for a
+// call that is asked for again, another for every other call of any session,
+// also of one with the same id in another process.
+func (s *Session) holder(rs *registry.Step) string {
+	if id := callID(rs); !id.IsZero() {
+		return fmt.Sprintf("%s#%s#%x", s.id, s.nonce, id)
+	}
+	return fmt.Sprintf("%s#%s#%d", s.id, s.nonce, s.calls+1)
 }
 
 func (s *Session) loadBreaker(ctx context.Context, g *guarded) (breaker.State, int64, error) {
@@ -199,41 +208,39 @@ func (s *Session) settle(ctx context.Context, o *Outcome) error {
 		settlement.Leases, settlement.Holder = []string{st.guarded.lease}, st.probe
 	}
 	result := st.guarded.result(o)
-	if result == breaker.Success && st.seen.Opened == 0 && st.seen.Failures == 0 {
-		// There was nothing that the success could end, and it says nothing of
-		// what failed since the call was let through: the breaker is not asked.
-		if s.metrics != nil {
-			s.metrics.Observe(st.guarded.ability, st.seen, st.guarded.config, result, s.at(0))
-		}
-		if st.admitted == (state.CallID{}) {
-			return nil
-		}
-		return s.decider.Store.Settle(ctx, &settlement)
+	if st.probe != "" && s.present() >= st.probeUntil {
+		result = breaker.Neutral // its lease is over, and another call is the probe
 	}
 	for range maxConflicts {
 		before, version, err := s.loadBreaker(ctx, st.guarded)
 		if err != nil {
 			return err
 		}
-		now := s.at(0)
-		after, moved := before.After(result, st.seen.Generation, now, st.guarded.config)
+		now := s.present()
+		after, moved := before.After(result, st.generation, now, st.guarded.config)
 		settlement.Cells = settlement.Cells[:0]
 		if moved {
 			settlement.Cells = append(settlement.Cells, state.Write{Key: st.guarded.cell, Version: version, Value: after.Append(nil)})
 		} else if st.admitted == (state.CallID{}) && st.probe == "" {
+			s.measure(st.guarded, after, result, now)
 			return nil
 		}
 		if err := s.decider.Store.Settle(ctx, &settlement); !errors.Is(err, state.ErrConflict) {
 			if c := changeOf(st.guarded, before, after, now); c != nil && err == nil {
 				s.changed(c)
 			}
-			if s.metrics != nil {
-				s.metrics.Observe(st.guarded.ability, after, st.guarded.config, result, now)
-			}
+			s.measure(st.guarded, after, result, now)
 			return err
 		}
 	}
 	return fmt.Errorf("the breaker of %s is changed by others all the time: %w", st.guarded.ability, state.ErrConflict)
+}
+
+// measure tells the metrics of a call's end.
+func (s *Session) measure(g *guarded, after breaker.State, r breaker.Result, now int64) {
+	if s.metrics != nil {
+		s.metrics.Observe(g.ability, after, g.config, r, now)
+	}
 }
 
 // changeOf is the change between two states; nil if they are of one phase.
@@ -250,21 +257,23 @@ func changeOf(g *guarded, before, after breaker.State, now int64) *BreakerChange
 
 // Breaker returns the state of an ability's breaker and its phase now; false
 // if it has none.
-func (s *Session) Breaker(ctx context.Context, ability string) (breaker.State, breaker.Phase, bool, error) {
+func (s *Session) Breaker(ctx context.Context, ability string) (st breaker.State, p breaker.Phase, has bool, err error) {
 	s.mu.Lock()
 	defer s.unlock()
+	defer errorOnPanic(&err)
 	g := s.breakers.of(ability)
 	if g == nil {
 		return breaker.State{}, breaker.Closed, false, nil
 	}
-	st, _, err := s.loadBreaker(ctx, g)
-	return st, st.Phase(s.at(0), g.config), true, err
+	st, _, err = s.loadBreaker(ctx, g)
+	return st, st.Phase(s.present(), g.config), true, err
 }
 
 // ResetBreaker closes the breaker of an ability, as an operator may.
-func (s *Session) ResetBreaker(ctx context.Context, ability string) error {
+func (s *Session) ResetBreaker(ctx context.Context, ability string) (err error) {
 	s.mu.Lock()
 	defer s.unlock()
+	defer errorOnPanic(&err)
 	g := s.breakers.of(ability)
 	if g == nil {
 		return fmt.Errorf("session %s: %s has no breaker", s.id, ability)
@@ -274,7 +283,7 @@ func (s *Session) ResetBreaker(ctx context.Context, ability string) error {
 		if err != nil {
 			return err
 		}
-		write := state.Write{Key: g.cell, Version: version, Value: st.Reset(s.at(0)).Append(nil)}
+		write := state.Write{Key: g.cell, Version: version, Value: st.Reset(s.present()).Append(nil)}
 		if err = s.decider.Store.Settle(ctx, &state.Settlement{Now: s.now(), Cells: []state.Write{write}}); !errors.Is(err, state.ErrConflict) {
 			return err
 		}

@@ -12,6 +12,14 @@ import (
 // SlugSessionEnded is the rule id of a refusal after End.
 const SlugSessionEnded = "session_ended"
 
+// errOver says that a session that has ended does not go on.
+func (s *Session) errOver() error {
+	if s.over {
+		return fmt.Errorf("session %s: it has ended", s.id)
+	}
+	return nil
+}
+
 // End closes the session: the store forgets what it kept for it, every further
 // step is refused, and what it remembered of outputs, words and tasks is
 // dropped. An error means that the store could not be told; what it kept then
@@ -24,6 +32,7 @@ func (s *Session) End(ctx context.Context) (err error) {
 	v.Refuse(&registry.Step{Session: s.id}, SlugSessionEnded, "the session has ended")
 	s.tasks = newTasks(meter.Options{}, s.at(0))
 	s.tasks.ended[""] = ending{v.Fired[0]}
+	s.over = true
 	s.outputs, s.user, s.seen, s.history = &registry.Values{}, registry.Words{}, registry.Words{}, History{}
 	if err := s.decider.Store.Forget(ctx, state.Ended{Session: s.id}); err != nil {
 		return fmt.Errorf("session %s: end: %w", s.id, err)

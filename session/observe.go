@@ -58,10 +58,21 @@ func (s *Session) Sweep(ctx context.Context, now int64) (halts []Halt) {
 // time of a session does not go back.
 func (s *Session) at(given int64) int64 {
 	if given == 0 {
-		given = s.wall.Now()
+		given = s.present()
 	}
 	s.latest = max(s.latest, given)
 	return s.latest
+}
+
+// present is what the clock shows, whatever times events have told; what is
+// shared with other sessions goes by it. A clock that fails stands still.
+func (s *Session) present() (now int64) {
+	defer func() {
+		if recover() != nil {
+			now = s.latest
+		}
+	}()
+	return s.wall.Now()
 }
 
 // apply changes the meters by an event, and returns the task it belongs to.
@@ -140,7 +151,9 @@ func (s *Session) StartTask(id, parent, chain string) {
 }
 
 func (s *Session) openTask(id, parent, chain string, at int64) *meter.Task {
-	s.tasks.limit(id, chain)
+	if k := s.tasks.tree.Task(id); k.ID() != id || !k.Open() { // one that is open is left alone
+		s.tasks.limit(id, chain)
+	}
 	return s.tasks.tree.Start(id, parent, at)
 }
 
@@ -230,6 +243,9 @@ func (d *Decider) sweep(ctx context.Context, rs *registry.Step, v *registry.Verd
 func (s *Session) Resume(task string) error {
 	s.mu.Lock()
 	defer s.unlock()
+	if err := s.errOver(); err != nil {
+		return err
+	}
 	if _, ended := s.tasks.ended[task]; !ended {
 		return fmt.Errorf("session %s: task %q was not ended", s.id, task)
 	}

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"log/slog"
+	"strconv"
 	"sync"
 
 	"github.com/cbpolicy/cbpolicy/prices"
@@ -30,6 +32,8 @@ type Session struct {
 	onBreaker   func(BreakerChange)
 	metrics     *breaker.Metrics
 	onTask      func(Metadata)
+	over        bool   // End was called
+	nonce       string // tells this session from others of its id
 	log         *slog.Logger
 	notices     []func() // to be told once the session is unlocked
 	delegations Delegation
@@ -71,6 +75,7 @@ func New(o Options) (*Session, error) {
 	if s.wall == nil {
 		s.wall = SystemClock()
 	}
+	s.nonce = strconv.FormatUint(maphash.String(maphash.MakeSeed(), o.ID), 36)
 	s.log, s.delegations, s.pricing = logger(o.Log), o.Delegation, o.Pricing
 	meters := meter.Options{Forgiving: o.Delegation.Forgiving, CapTools: o.Delegation.Tools, Interactive: o.Interactive}
 	if o.Edits != nil {
@@ -121,7 +126,7 @@ func (s *Session) Before(ctx context.Context, st *Step, v *registry.Verdict) {
 	call := s.tasks.call(rs)
 	call.Estimate = st.Estimate
 	rs.Meters = s.tasks.read(k, at, call)
-	admission, t := s.decide(ctx, rs, at, v)
+	admission, t := s.decide(ctx, rs, s.present(), v)
 	if admission == NotAdmitted {
 		s.refused(k, at, v)
 		return
@@ -131,9 +136,10 @@ func (s *Session) Before(ctx context.Context, st *Step, v *registry.Verdict) {
 		s.tasks.tripped(k.ID(), &v.Fired[i], at)
 	}
 	if t != nil {
-		st.guarded, st.seen, st.probe = t.guarded, t.seen, t.probe.Holder
+		st.guarded, st.generation, st.probe = t.guarded, t.generation, t.probe.Holder
+		st.probeUntil = s.present() + int64(t.probe.TTL)
 	}
-	st.repeated = admission == Repeated
+	st.repeated, st.reported = admission == Repeated, false
 	if admission == Admitted || st.number == 0 {
 		s.calls++
 		st.number = s.calls
@@ -185,11 +191,16 @@ func (s *Session) refused(k *meter.Task, at int64, v *registry.Verdict) {
 
 // After reports the result of an admitted step, so that later ones can be
 // judged by it. An error means that the store could not be told; the
-// session's own history has the result all the same.
+// session's own history has the result all the same. A second report of a step
+// changes nothing.
 func (s *Session) After(ctx context.Context, o Outcome) (err error) {
 	s.mu.Lock()
 	defer s.unlock()
 	defer errorOnPanic(&err)
+	if o.Step.reported {
+		return nil
+	}
+	o.Step.reported = true
 	s.finish(&o)
 	if o.Output != nil {
 		o.Output.Leaves(s.seen.Add)
@@ -212,7 +223,31 @@ func (s *Session) finish(o *Outcome) {
 	if o.Output != nil {
 		r.Output = o.Output.String()
 	}
+	if !o.Step.task.UnderWay(o.Step.flight) {
+		s.late(o, r)
+	}
 	s.done(o.Step.task, o.Step.flight, r, o.Class, s.at(0))
+}
+
+// late counts what a call came to whose task was closed, or begun anew, in
+// between: its money, beyond what was reserved, and the failure of its worker.
+func (s *Session) late(o *Outcome, r meter.Result) {
+	at := s.at(0)
+	if o.Settled {
+		o.Step.task.Spend(max(o.Cost-max(o.Step.Estimate, 0), 0), at)
+	}
+	worker := WorkerOf(&registry.Step{Ability: o.Step.Ability, Worker: o.Step.Worker})
+	if worker == "" {
+		return
+	}
+	why, gave := r.Output, r.Failed
+	if !r.Failed {
+		why, gave = s.delegations.gave(r.Output)
+	}
+	if gave {
+		s.tasks.tree.FailWorker(worker, at)
+		s.failed(worker, why)
+	}
 }
 
 // errorOnPanic, deferred, turns a store that panics into an error.

@@ -4,7 +4,6 @@ import (
 	"github.com/cbpolicy/cbpolicy/registry"
 	"github.com/cbpolicy/cbpolicy/session/meter"
 	"github.com/cbpolicy/cbpolicy/state"
-	"github.com/cbpolicy/cbpolicy/state/breaker"
 )
 
 // Step is one thing about to be done: the agent's call and what the host
@@ -44,9 +43,11 @@ type Step struct {
 	flight   meter.Flight
 	task     *meter.Task // nil: not admitted
 
-	guarded *guarded      // nil: the ability has no breaker
-	seen    breaker.State // its breaker when the step was admitted
-	probe   string        // holds the lease of a probe under this name; "": it is none
+	guarded    *guarded // nil: the ability has no breaker
+	generation uint64   // of the breaker when the step was admitted
+	probeUntil int64    // when the lease of a probe is over
+	reported   bool     // its result was: a second report says nothing
+	probe      string   // holds the lease of a probe under this name; "": it is none
 }
 
 // Repeated reports whether the step was admitted as a call that is under way

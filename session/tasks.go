@@ -1,8 +1,7 @@
 package session
 
 import (
-	"strings"
-
+	"github.com/cbpolicy/cbpolicy/dsl"
 	"github.com/cbpolicy/cbpolicy/registry"
 	"github.com/cbpolicy/cbpolicy/session/meter"
 )
@@ -72,11 +71,11 @@ func WorkerOf(st *registry.Step) string {
 	if st.Worker != "" {
 		return st.Worker
 	}
-	name, _ := strings.CutPrefix(st.Ability, DelegatePrefix)
-	if len(name) == len(st.Ability) {
+	n := len(DelegatePrefix)
+	if len(st.Ability) <= n || dsl.Fold(st.Ability[:n]) != DelegatePrefix {
 		return ""
 	}
-	return name
+	return st.Ability[n:]
 }
 
 // editArgs are the names under which editing tools take what they write.

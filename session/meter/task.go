@@ -31,6 +31,7 @@ const (
 	waitNobody waiting = iota
 	waitUser           // the agent has said something and called nothing: its turn may be over
 	waitAnswer         // a question about a step is asked
+	waitBelow          // a task below it waits, and nothing else goes on
 )
 
 func newTask(t *Tree, id string, parent *Task, at int64) *Task {
@@ -68,22 +69,33 @@ func (k *Task) close(at int64) {
 // touch notes that something was observed. The agent has gone on without its
 // user: the turn before was not over.
 func (k *Task) touch(at int64) {
-	switch k.waiting {
-	case waitUser:
-		k.clock.cancel()
-	case waitAnswer:
-		k.clock.resume(at)
-	}
-	k.waiting = waitNobody
-	k.alive(at)
+	answered := k.waiting == waitAnswer
+	k.goOn(answered, at)
+	k.alive(answered, at)
 	k.tree.total.stir(at, false)
 }
 
+// goOn lets the task's clock run again: as if it had never stood still, unless
+// somebody was waited for and came.
+func (k *Task) goOn(came bool, at int64) {
+	switch {
+	case k.waiting == waitNobody:
+	case came:
+		k.clock.resume(at)
+	default:
+		k.clock.cancel()
+	}
+	k.waiting = waitNobody
+}
+
 // alive notes a sign of life, which is one of the tasks above too: who waits
-// for a part of its work is not idle.
-func (k *Task) alive(at int64) {
+// for a part of its work is not idle, and goes on where a part goes on.
+func (k *Task) alive(came bool, at int64) {
 	for t := k; t != nil; t = t.parent {
 		t.last = max(t.last, at)
+		if t.waiting == waitBelow {
+			t.goOn(came, at)
+		}
 	}
 }
 
@@ -95,6 +107,10 @@ func (k *Task) Worked() bool { return k.worked }
 func (k *Task) rest(why waiting, at int64) {
 	k.waiting = why
 	k.clock.pause(at)
+	for p := k.parent; p != nil && p.waiting == waitNobody; p = p.parent {
+		p.waiting = waitBelow
+		p.clock.pause(at)
+	}
 	k.tree.total.rest(why, at)
 }
 
@@ -108,13 +124,16 @@ func (k *Task) Asked(at int64) {
 	k.rest(waitAnswer, at)
 }
 
-// User notes a message of the user, of a number of bytes.
+// User notes a message of the user, of a number of bytes. He is back for every
+// task that waited for him.
 func (k *Task) User(bytes int, at int64) {
-	if k.open {
-		k.clock.resume(at)
+	for _, t := range k.tree.active {
+		if t.waiting == waitUser || t.waiting == waitBelow || t == k {
+			t.goOn(true, at)
+			t.last = max(t.last, at)
+		}
 	}
-	k.waiting = waitNobody
-	k.alive(at)
+	k.alive(true, at)
 	k.tree.total.stir(at, true)
 	k.message(bytes)
 	if k.tree.anew {
@@ -156,7 +175,7 @@ func (k *Task) spendNano(nano int64) {
 // it and does not say that the agent has gone on.
 func (k *Task) touchUsage(at int64) {
 	if k.waiting == waitNobody {
-		k.alive(at)
+		k.alive(false, at)
 	}
 }
 
@@ -206,6 +225,11 @@ func (k *Task) find(id string) int {
 		}
 	}
 	return -1
+}
+
+// UnderWay reports whether a call has begun and not ended.
+func (k *Task) UnderWay(f Flight) bool {
+	return slices.ContainsFunc(k.flights, func(x flight) bool { return x.number == f })
 }
 
 // Worker returns who does a call under way; "": it is no delegation, or not under way.

@@ -119,11 +119,25 @@ func (t *Tree) End(id string, at int64) (forgotten string) {
 	k.close(at)
 	t.active = slices.DeleteFunc(t.active, func(a *Task) bool { return a == k })
 	if t.ended = append(t.ended, k); len(t.ended) > MaxEnded {
-		forgotten = t.ended[0].id
+		i := max(slices.IndexFunc(t.ended, t.nothingBelow), 0)
+		forgotten = t.ended[i].id
 		delete(t.tasks, forgotten)
-		t.ended = slices.Delete(t.ended, 0, 1)
+		t.ended = slices.Delete(t.ended, i, i+1)
 	}
 	return forgotten
+}
+
+// nothingBelow reports whether no open task is below one that is closed: what
+// ended it still ends those.
+func (t *Tree) nothingBelow(k *Task) bool {
+	for _, a := range t.active {
+		for p := a.parent; p != nil; p = p.parent {
+			if p == k {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // Task returns the task of an id; the root if the id is not known.

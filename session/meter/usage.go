@@ -52,6 +52,7 @@ type usage struct {
 // field, where it is greater.
 func (k *Task) Usage(message string, t Tokens, cost, at int64) {
 	k.touchUsage(at)
+	t, cost = t.greatest(Tokens{}), max(cost, 0)
 	u := &k.usage
 	var was report
 	if message != "" {

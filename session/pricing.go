@@ -27,10 +27,35 @@ const SlugUnknownPrice = "unknown_price"
 // whose quotes are remembered: their names come from the agent's host.
 const maxNotes = 20
 
-// cost is what an event of usage cost, in nano-dollars. Denied says that it has
-// no price and may not be counted in another way.
+// Cost is what an event of usage cost, in nano-dollars, as a session counts it.
+// The error says that it has no price and may not be counted in another way.
+func (p Pricing) Cost(e *Event) (int64, error) {
+	if !p.asked(e) {
+		return e.Cost, nil
+	}
+	q, err := p.Table.Quote(e.Model, p.Unknown)
+	if err != nil {
+		return 0, err
+	}
+	return atPrice(q, e), nil
+}
+
+// asked reports whether an event has to be priced.
+func (p Pricing) asked(e *Event) bool {
+	return !e.HasCost && p.Table != nil && e.Tokens != (meter.Tokens{})
+}
+
+// atPrice is what an event costs at a price.
+func atPrice(q prices.Quote, e *Event) int64 {
+	nano, _ := q.Price.Cost(prices.Usage{
+		Input: e.Tokens.Input, Output: e.Tokens.Output, CacheRead: e.Tokens.CacheRead, CacheWrite5m: e.Tokens.CacheWrite,
+	})
+	return nano
+}
+
+// cost is that of Pricing.Cost. Quotes are remembered, and what they note.
 func (s *Session) cost(e *Event) (nano int64, denied error) {
-	if e.HasCost || s.pricing.Table == nil || e.Tokens == (meter.Tokens{}) {
+	if !s.pricing.asked(e) {
 		return e.Cost, nil
 	}
 	q, known := s.quotes[e.Model]
@@ -47,10 +72,7 @@ func (s *Session) cost(e *Event) (nano int64, denied error) {
 			s.priceNotes = append(s.priceNotes, q.Note)
 		}
 	}
-	nano, _ = q.Price.Cost(prices.Usage{
-		Input: e.Tokens.Input, Output: e.Tokens.Output, CacheRead: e.Tokens.CacheRead, CacheWrite5m: e.Tokens.CacheWrite,
-	})
-	return nano, nil
+	return atPrice(q, e), nil
 }
 
 // noPrice ends a task whose money cannot be counted.

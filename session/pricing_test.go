@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cbpolicy/cbpolicy/internal/decimal"
 	"github.com/cbpolicy/cbpolicy/prices"
 	"github.com/cbpolicy/cbpolicy/registry"
 	"github.com/cbpolicy/cbpolicy/session"
@@ -11,9 +12,9 @@ import (
 	"github.com/cbpolicy/cbpolicy/state/memory"
 )
 
-// priced is a session with two prices: cheap at 1 and 2 dollars, and dear at 10
-// and 20 dollars a million tokens.
-func priced(t *testing.T, unknown prices.OnUnknown, policy string) *agent {
+// priceTable holds two prices: cheap at 1 and 2 dollars, and dear at 10 and 20
+// dollars a million tokens.
+func priceTable(t *testing.T) *prices.Table {
 	t.Helper()
 	rates := func(dollars int64) (r prices.Rates) {
 		r[prices.Input], r[prices.Output] = prices.PerMillion(dollars*1e9), prices.PerMillion(2*dollars*1e9)
@@ -26,10 +27,16 @@ func priced(t *testing.T, unknown prices.OnUnknown, policy string) *agent {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return table
+}
+
+// priced is a session with the prices of priceTable.
+func priced(t *testing.T, unknown prices.OnUnknown, policy string) *agent {
+	t.Helper()
 	clock := session.NewVirtualClock(start)
 	s, err := session.New(session.Options{
 		ID: "s", Registry: load(t, policy), Store: memory.New(memory.Options{}), Clock: clock,
-		Pricing: session.Pricing{Table: table, Unknown: unknown},
+		Pricing: session.Pricing{Table: priceTable(t), Unknown: unknown},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -66,6 +73,10 @@ func TestUsageIsPriced(t *testing.T) {
 			a.Observe(t.Context(), &c.event)
 			if got := a.cents(); got != c.want {
 				t.Errorf("%s cents, want %s", got, c.want)
+			}
+			cost, err := session.Pricing{Table: priceTable(t), Unknown: c.unknown}.Cost(&c.event)
+			if got := decimal.Scaled(cost, -7).String(); err != nil || got != c.want {
+				t.Errorf("by itself %s cents, %v, want %s", got, err, c.want)
 			}
 		})
 	}

@@ -76,7 +76,9 @@ func runSuggest(cmd *cobra.Command, o *suggestOptions, paths []string) error {
 		return err
 	}
 	options := suggest.Options{Margin: o.margin, MinRuns: o.minRuns, Action: action.Kind, Workers: o.workers}
-	settings.Apply(&options.Session)
+	if err := sessionOf(cmd, settings, &options.Session); err != nil {
+		return err
+	}
 	var failed error
 	options.Unread = func(err error) { failed = firstError(failed, o.pass(cmd, err)) }
 	s, err := suggest.Learn(cmd.Context(), func() iter.Seq2[*trace.Run, error] { return o.runs(cmd, paths) }, options)

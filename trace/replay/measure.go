@@ -9,12 +9,15 @@ import (
 
 	"github.com/cbpolicy/cbpolicy/dsl"
 	"github.com/cbpolicy/cbpolicy/internal/decimal"
+	"github.com/cbpolicy/cbpolicy/prices"
 	"github.com/cbpolicy/cbpolicy/registry"
 	"github.com/cbpolicy/cbpolicy/session"
 	"github.com/cbpolicy/cbpolicy/trace"
 )
 
-// Measures are what rules would have read on a run that nothing stops.
+// Measures are what rules would have read on a run that no rule stops. It ends
+// all the same at a call that no session admits, such as one whose ability has
+// control characters in its name.
 type Measures struct {
 	Source, Format string
 	Kind           string // the chain that ran, or else the kind of task; "": neither is known
@@ -25,6 +28,13 @@ type Measures struct {
 	// was never read is not among them.
 	Meters map[dsl.Key]decimal.Decimal
 	Calls  []MeasuredCall // in their order
+}
+
+// Priced reports whether it is known what the run cost: its source tells, or
+// its models have prices.
+func (m *Measures) Priced() bool {
+	spend := m.Meters["task.spend_cents"]
+	return m.Totals.HasCost || spend.Cmp(decimal.Decimal{}) > 0
 }
 
 // MeasuredCall is a call that was made.
@@ -86,6 +96,9 @@ func Measurer(o session.Options) (func(context.Context, *trace.Run) (*Measures, 
 		return nil, fmt.Errorf("replay: %w", err)
 	}
 	o.Breakers, o.TaskLimits, o.Record = nil, nil, nil
+	if o.Pricing.Unknown == prices.Deny { // which would stop the run
+		o.Pricing.Unknown = prices.Dearest
+	}
 	return func(ctx context.Context, r *trace.Run) (*Measures, error) { return measure(ctx, r, o) }, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -70,6 +71,7 @@ type driver struct {
 	clock   *session.VirtualClock
 	waited  time.Duration // for room, by which the rest of the run is moved
 	confirm Confirm
+	pricing session.Pricing
 	chain   string            // of the run
 	kind    string            // the chain of what names none; "": it has none
 	chains  map[string]string // by task
@@ -87,7 +89,7 @@ type flight struct {
 }
 
 func newDriver(r *trace.Run, o Options) (*driver, error) {
-	d := &driver{run: r, confirm: o.Confirm, chain: r.Chain, chains: map[string]string{}}
+	d := &driver{run: r, confirm: o.Confirm, pricing: o.Session.Pricing, chain: r.Chain, chains: map[string]string{}}
 	if o.Kinds {
 		d.kind, d.chain = r.TaskKind, kindOf(r)
 	}
@@ -246,9 +248,22 @@ func (d *driver) fired(f *registry.Fired) {
 func (d *driver) halted(rest []session.Event) Result {
 	t := trace.Sum(rest)
 	d.result.Saved = &Saved{
-		ToolCalls: d.result.ToolCalls - d.result.HaltedAt, Tokens: t.InputTokens + t.OutputTokens, Cents: Cents(t.Cost),
+		ToolCalls: d.result.ToolCalls - d.result.HaltedAt, Tokens: t.InputTokens + t.OutputTokens, Cents: Cents(d.cost(rest)),
 	}
 	return d.result
+}
+
+// cost is what events cost, by the session's prices where they do not tell it
+// themselves. What may not be priced is left out.
+func (d *driver) cost(events []session.Event) (nano int64) {
+	for i := range events {
+		if e := &events[i]; e.Type == session.Usage {
+			if cost, err := d.pricing.Cost(e); err == nil && nano <= math.MaxInt64-cost {
+				nano += cost
+			}
+		}
+	}
+	return nano
 }
 
 // ParseConfirm reads what is to follow a question.

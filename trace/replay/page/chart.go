@@ -37,7 +37,6 @@ type meterChart struct {
 	counts             func(*replay.Measures) bool // nil: in every run
 }
 
-func cost(m *replay.Measures) bool  { return m.Totals.HasCost }
 func timed(m *replay.Measures) bool { return m.Timed }
 
 // meterCharts are the charts of meters. The first four are always drawn, the
@@ -45,7 +44,7 @@ func timed(m *replay.Measures) bool { return m.Timed }
 func meterCharts() []meterChart {
 	return []meterChart{
 		{"task.tool_calls", "Tool calls", "calls", whole, nil},
-		{"task.spend_cents", "Spend", "cents", real, cost},
+		{"task.spend_cents", "Spend", "cents", real, (*replay.Measures).Priced},
 		{"task.same_call_streak", "Equal calls in a row", "calls", whole, nil},
 		{"task.error_streak", "Failed calls in a row", "calls", whole, nil},
 		{"task.same_ability_streak", "Calls of one ability in a row", "calls", whole, nil},
@@ -61,7 +60,7 @@ func meterCharts() []meterChart {
 		{"worker.failures", "Failed delegations to a worker", "failures", whole, nil},
 		{"tool.failures", "Failures of a tool in a row", "failures", whole, nil},
 		{"session.tool_calls", "Tool calls of the session", "calls", whole, nil},
-		{"session.spend_cents", "Spend of the session", "cents", real, cost},
+		{"session.spend_cents", "Spend of the session", "cents", real, (*replay.Measures).Priced},
 		{"session.duration", "Duration of the session", "seconds", real, timed},
 	}
 }

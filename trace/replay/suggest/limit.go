@@ -48,7 +48,7 @@ func meters() []subject {
 	called := func(m *replay.Measures) bool { return m.Totals.Calls > 0 }
 	return []subject{
 		meter("tool-calls", "task.tool_calls", "More tool calls than recorded runs needed", toOne, 0, any),
-		meter("spend", "task.spend_cents", "More money than recorded runs needed", toTwoDigs, 0, func(m *replay.Measures) bool { return m.Totals.HasCost }),
+		meter("spend", "task.spend_cents", "More money than recorded runs needed", toTwoDigs, 0, (*replay.Measures).Priced),
 		meter("input-tokens", "task.input_tokens", "More input tokens than recorded runs needed", toWhole, 0, func(m *replay.Measures) bool { return m.Totals.InputTokens > 0 }),
 		meter("output-tokens", "task.output_tokens", "More output tokens than recorded runs needed", toWhole, 0, func(m *replay.Measures) bool { return m.Totals.OutputTokens > 0 }),
 		meter("duration", "task.duration", "More time than recorded runs needed", toWhole, 's', timed),

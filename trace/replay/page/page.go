@@ -108,7 +108,7 @@ func (p *Page) Write(w io.Writer, unread int) error {
 
 func (r *Run) view() runView {
 	v := runView{
-		Source: diag.Escape(r.Result.Source), Format: r.Result.Format, Kind: diag.Escape(r.kind), Decision: r.Result.Decision,
+		Source: diag.Escape(r.Result.Source), Format: diag.Escape(r.Result.Format), Kind: diag.Escape(r.kind), Decision: r.Result.Decision,
 		Class: decisionClass(r.Result.Decision), Calls: r.Result.ToolCalls,
 	}
 	if r.Result.Halted() {
@@ -197,7 +197,7 @@ func (p *Page) formats() []formatView {
 	}
 	var all []formatView
 	for _, name := range sortedKeys(runs) {
-		all = append(all, formatView{name, runs[name], halted[name]})
+		all = append(all, formatView{diag.Escape(name), runs[name], halted[name]})
 	}
 	return all
 }

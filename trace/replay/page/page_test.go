@@ -170,6 +170,43 @@ func TestHostileTexts(t *testing.T) {
 	}
 }
 
+// FuzzTexts puts any text into every place that a recording or a policy fills.
+func FuzzTexts(f *testing.F) {
+	for _, s := range hostile {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		o := options(t, "B:task.tool_calls>2|abort|\"{{task.tool_calls}}\"|id=many\nB:arg:x|contains:e|warn|id=e\n")
+		r := run(s, s, "look", s, "look", "look")
+		r.Chain, r.Format = s, s
+		inert(t, written(t, o, 1, r))
+	})
+}
+
+// A run of any length is drawn in bounds, and what is left out is said.
+func TestLongRun(t *testing.T) {
+	policy := "B:ability:poll|warn|id=w\nB:ability:stop|abort|id=no\n"
+	calls := append(strings.Split(strings.Repeat("poll,", 5000), ",")[:5000], "stop")
+	calls = append(calls, calls[:999]...)
+	all, text := inert(t, written(t, options(t, policy), 1, run("long", "1", calls...)))
+	marks := map[string]int{}
+	rows := 0
+	for _, e := range all {
+		if class, ok := strings.CutPrefix(e.attrs["class"], "mark "); ok {
+			marks[class]++
+		}
+		if e.name == "tr" {
+			rows++
+		}
+	}
+	if total := marks["warn"] + marks["stop"] + marks["unmade"]; total > 480 || marks["stop"] != 1 || marks["warn"] < 380 || marks["unmade"] < 70 {
+		t.Errorf("marks: %v", marks)
+	}
+	if rows > 330 || !strings.Contains(text, "4702 more lines") || !strings.Contains(text, "at call 5001 of 6000 by no") {
+		t.Errorf("%d rows", rows)
+	}
+}
+
 // The page says what was replayed: each number once, each limit as a line.
 func TestStructure(t *testing.T) {
 	policy := `B:task.tool_calls>2|abort|"Too many"|id=many

@@ -1,7 +1,9 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,6 +18,7 @@ const (
 	stripWidth  = 960.0
 	stripHeight = 26.0
 	maxMark     = 16.0 // width of a call
+	maxMarks    = 480
 )
 
 // haltView is a halted run as it is shown.
@@ -42,8 +45,9 @@ type row struct {
 // firedView is a rule that fired.
 type firedView struct{ Rule, Action, Explain, Reason string }
 
-// maxArgs and maxNames bound the text of a row.
+// maxRows bounds a timeline, maxArgs and maxNames the text of a row.
 const (
+	maxRows  = 300
 	maxArgs  = 240
 	maxNames = 12
 )
@@ -51,7 +55,7 @@ const (
 func haltOf(t *replay.Timeline, kind string) haltView {
 	r := &t.Result
 	v := haltView{
-		Source: diag.Escape(r.Source), Format: r.Format, Kind: diag.Escape(kind), Decision: r.Decision, Rule: diag.Escape(r.Rule),
+		Source: diag.Escape(r.Source), Format: diag.Escape(r.Format), Kind: diag.Escape(kind), Decision: r.Decision, Rule: diag.Escape(r.Rule),
 		Reason: diag.Escape(r.Reason), Explain: diag.Escape(r.Explain), At: r.HaltedAt, Calls: r.ToolCalls, Saved: savedText(r.Saved),
 	}
 	v.strip(t)
@@ -59,27 +63,47 @@ func haltOf(t *replay.Timeline, kind string) haltView {
 	return v
 }
 
-// strip draws the calls, and where the run is halted.
+// strip draws the calls, and where the run is halted. Of more calls than there
+// is room for, several share a mark, which is that of the gravest.
 func (v *haltView) strip(t *replay.Timeline) {
+	per := (v.Calls + maxMarks - 1) / maxMarks
 	width := min(stripWidth/float64(max(v.Calls, 1)), maxMark)
 	v.Width, v.Height = coordinate(stripWidth), coordinate(stripHeight)
 	v.HaltX = coordinate(float64(v.At) * width)
+	var calls []*replay.Entry
 	for i := range t.Entries {
-		e := &t.Entries[i]
-		if e.Kind != replay.Called && e.Kind != replay.Unmade {
-			continue
+		if e := &t.Entries[i]; e.Kind == replay.Called || e.Kind == replay.Unmade {
+			calls = append(calls, e)
 		}
-		class := "unmade"
-		if e.Kind == replay.Called {
-			class = decisionClass(e.Decision)
+	}
+	for group := range slices.Chunk(calls, max(per, 1)) {
+		first, last := group[0], group[len(group)-1]
+		gravest := slices.MaxFunc(group, func(a, b *replay.Entry) int { return cmp.Compare(gravity(a), gravity(b)) })
+		title := fmt.Sprintf("call %d: ", first.Call)
+		if last != first {
+			title = fmt.Sprintf("calls %d to %d, among them ", first.Call, last.Call)
 		}
-		if class == "allow" && len(e.Fired) > 0 {
-			class = "observe"
-		}
+		all := width * float64(len(group))
 		v.Marks = append(v.Marks, mark{
-			coordinate(float64(e.Call-1) * width), coordinate(max(width-1, width*0.7)), class,
-			fmt.Sprintf("call %d: %s, %s", e.Call, diag.Escape(e.Ability), decisionText(e)),
+			coordinate(float64(first.Call-1) * width), coordinate(max(all-1, all*0.7)), markClasses[gravity(gravest)],
+			title + diag.Escape(gravest.Ability) + ", " + decisionText(gravest),
 		})
+	}
+}
+
+// markClasses are how calls look, from the least grave.
+var markClasses = [...]string{"unmade", "allow", "observe", "warn", "stop"}
+
+// gravity is the place of a call among them.
+func gravity(e *replay.Entry) int {
+	if e.Kind == replay.Unmade {
+		return 0
+	}
+	switch class := decisionClass(e.Decision); {
+	case class == "allow" && len(e.Fired) > 0:
+		return 2
+	default:
+		return slices.Index(markClasses[:], class)
 	}
 }
 
@@ -97,6 +121,10 @@ func (v *haltView) rows(t *replay.Timeline) {
 		}
 		v.Rows = append(v.Rows, entryRow(t, &t.Entries[i]))
 		i++
+	}
+	if left := len(v.Rows) - maxRows; left > 0 {
+		between := row{What: fmt.Sprintf("%d more lines, which replay --explain tells", left), Class: "unmade"}
+		v.Rows = slices.Concat(v.Rows[:maxRows/2], []row{between}, v.Rows[len(v.Rows)-maxRows/2:])
 	}
 }
 

@@ -51,7 +51,7 @@ func (s *Suggestion) head() []string {
 		fmt.Sprintf("# They rest on the %d that ended well: those that succeeded, where a source tells", s.Well),
 		"# which did, and otherwise those that are not known to have failed.",
 		fmt.Sprintf("# A limit is the 99th percentile (nearest rank) and %d %% above it, rounded up, and", s.MarginPercent),
-		fmt.Sprintf("# rests on at least %d runs. A call beyond it is met by %s.", s.MinRuns, s.action),
+		fmt.Sprintf("# rests on at least %s. A call beyond it is met by %s.", plural(s.MinRuns, "run", "runs"), s.action),
 		fmt.Sprintf("# Together they %s %s that ended well, and %d of %d others.", s.does(true),
 			share(s.Stops.Well, s.Well), s.Stops.Others, s.Runs-s.Well),
 	}

@@ -11,7 +11,7 @@ all: build
 
 build: $(BIN)
 
-$(BIN): go.mod go.sum grammar.ebnf registry/builtin.cbp $(GOFILES)
+$(BIN): go.mod go.sum grammar.ebnf registry/builtin.cbp $(wildcard trace/replay/page/page.*) $(GOFILES)
 	go build -o $@ ./cmd/cbpolicy
 
 # Real chains linted and run dry, and a breaker seen firing.

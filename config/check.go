@@ -17,6 +17,7 @@ type Check struct {
 
 func (r *reader) check(n *document.Node) {
 	c := &r.config.Check
+	r.mark("check", n)
 	r.Fields(n, "check", []document.Field{
 		{Name: "sources", Read: func(n *document.Node) { c.Sources = r.patterns(n, "sources") }},
 		{Name: "sinks", Read: func(n *document.Node) { c.Sinks = r.patterns(n, "sinks") }},

@@ -133,6 +133,11 @@ interactive = true (c.yaml:16:14)
 prices = table.json (c.yaml:17:9)
 on_unknown_price = deny (c.yaml:18:19)
 edits = file.write (c.yaml:19:8)
+check.sources = the usual ones (default)
+check.sinks = the usual ones (default)
+check.plugins = none (default)
+check.abilities = none (default)
+check.fail_on = warning (default)
 `
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)

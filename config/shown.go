@@ -59,7 +59,8 @@ func (s *Settings) All() ([]Setting, error) {
 	if s.Edits != nil {
 		edits = list(s.Edits)
 	}
-	return append(all, Setting{"edits", edits, s.origin("edits")}), nil
+	all = append(all, Setting{"edits", edits, s.origin("edits")})
+	return append(all, s.check()...), nil
 }
 
 // set says how a set stands: off, or what its rules do.
@@ -113,6 +114,20 @@ func (s *Settings) breakers() (all []Setting) {
 	return all
 }
 
+func (s *Settings) check() []Setting {
+	c, from := &s.config.Check, s.origin("check")
+	usual := func(patterns []dsl.NamePattern) string {
+		if patterns == nil {
+			return "the usual ones"
+		}
+		return list(patterns)
+	}
+	return []Setting{
+		{"check.sources", usual(c.Sources), from}, {"check.sinks", usual(c.Sinks), from}, {"check.plugins", list(c.Plugins), from},
+		{"check.abilities", list(c.Abilities), from}, {"check.fail_on", cmp.Or(c.FailOn, "warning"), from},
+	}
+}
+
 func (s *Settings) alerts() (all []Setting) {
 	m := s.Metrics()
 	a := m.Alerts()
@@ -134,10 +149,8 @@ func (s *Settings) delegation() (all []Setting) {
 	}
 	say("tools", fmt.Sprint(d.Tools))
 	say("reset_after", orNever(d.After))
-	if d.After > 0 {
-		say("backoff", fmt.Sprint(max(d.Factor, 1)))
-		say("max_reset", orNever(d.Longest()))
-	}
+	say("backoff", fmt.Sprint(max(d.Factor, 1)))
+	say("max_reset", orNever(d.Longest()))
 	var alternatives []string
 	for _, a := range d.Alternatives {
 		alternatives = append(alternatives, string(a.Workers)+": "+list(a.Use))

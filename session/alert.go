@@ -1,6 +1,7 @@
 package session
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/cbpolicy/cbpolicy/internal/decimal"
@@ -52,7 +53,7 @@ func (h *Halt) Alert() Alert {
 	if h.Reason != nil {
 		a.Counters = h.Reason.String()
 	}
-	if _, ok := raised(&h.Fired); !ok {
+	if _, ok := raised(&h.Fired); !ok || !h.Ended {
 		a.Choices = a.Choices[1:] // there is no limit that could be raised
 	}
 	return a
@@ -68,8 +69,8 @@ func (s *Session) Accept(h *Halt, c Choice) error {
 		if !ok {
 			return fmt.Errorf("session %s: rule %s has no limit that can be raised for one task", s.id, h.Fired.Rule.ID)
 		}
-		if err := s.Resume(h.endedTask()); err != nil {
-			return err
+		if err := s.Resume(h.endedTask()); err != nil && !errors.Is(err, ErrNotEnded) {
+			return err // one that goes on already, as of several cards another was accepted, is raised too
 		}
 		return s.Raise(h.endedTask(), h.Fired.Rule.ID, limit.String())
 	case Pause, Narrow, Replan, Dismiss:

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/cbpolicy/cbpolicy/registry"
 	"github.com/cbpolicy/cbpolicy/session"
 )
 
@@ -64,5 +66,43 @@ func TestLowerLimit(t *testing.T) {
 	}
 	if err := a.Raise("t1", "tool_call_limit", "many"); err == nil {
 		t.Error("a limit that is no number is accepted")
+	}
+}
+
+// Of two cards at once each is accepted, and the task goes on; a verdict that
+// ends a task has a card too.
+func TestAcceptBothCards(t *testing.T) {
+	a := withBuiltins(t)
+	a.observe(started("t1")...)
+	a.judge(&session.Step{Call: call(t, `{"ability":"ls"}`), Task: "t1"})
+	st := &session.Step{Call: call(t, `{"ability":"ls"}`), Task: "t1"}
+	a.judge(st)
+	if err := a.After(t.Context(), session.Outcome{Step: st, Output: output("x")}); err != nil {
+		t.Fatal(err)
+	}
+	a.clock.Advance(time.Hour)
+	halts := a.Sweep(t.Context(), 0)
+	ended := 0
+	for i := range halts {
+		if halts[i].Ended {
+			ended++
+			if err := a.Accept(&halts[i], session.RaiseLimit); err != nil {
+				t.Errorf("card %d: %v", i+1, err)
+			}
+		}
+	}
+	if got := a.judge(&session.Step{Call: call(t, `{"ability":"ls"}`), Task: "t1"}); ended == 0 || got != "allow" {
+		t.Errorf("%d cards were accepted, and then: %s", ended, got)
+	}
+	var v registry.Verdict
+	for range 60 {
+		a.Before(t.Context(), &session.Step{Call: session.Call{Ability: "ls"}, Task: "t1"}, &v)
+	}
+	h := session.HaltOf(&v, "t1", a.clock.Now())
+	if h == nil || h.Alert().Counters != "tool calls: 51 of 50" {
+		t.Fatalf("%+v", h)
+	}
+	if err := a.Accept(h, session.RaiseLimit); err != nil {
+		t.Error(err)
 	}
 }

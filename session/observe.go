@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -247,8 +248,12 @@ func (s *Session) Resume(task string) error {
 		return err
 	}
 	if _, ended := s.tasks.ended[task]; !ended {
-		return fmt.Errorf("session %s: task %q was not ended", s.id, task)
+		return fmt.Errorf("session %s: task %q: %w", s.id, task, ErrNotEnded)
 	}
 	s.tasks.resume(task)
+	s.tasks.tree.Task(task).Beat(s.at(0)) // somebody was there
 	return nil
 }
+
+// ErrNotEnded: there is nothing to resume.
+var ErrNotEnded = errors.New("it was not ended")

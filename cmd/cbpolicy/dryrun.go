@@ -20,7 +20,7 @@ import (
 type dryrunOptions struct {
 	ruleFlags
 	recording, records, format string
-	telemetry                  string
+	telemetry, metrics         string
 	set                        []string
 }
 
@@ -42,6 +42,7 @@ Exit codes: 0 completed or recovered, 1 a step failed, 3 a file is wrong,
 	o.add(cmd)
 	o.addNoBuiltins(cmd)
 	telemetryFlag(cmd, &o.telemetry)
+	metricsFlag(cmd, &o.metrics)
 	cmd.Flags().StringArrayVar(&o.set, "set", nil, "parameter NAME=VALUE, in place of the recording's (repeatable)")
 	cmd.Flags().StringVar(&o.records, "records", "", "write a record of every decision to this file, as JSON Lines")
 	formatFlag(cmd.Flags(), &o.format, "text", "json")
@@ -95,10 +96,15 @@ func runDryrun(cmd *cobra.Command, o dryrunOptions, path string) (err error) {
 		return err
 	}
 	defer func() { err = told.close(err) }()
-	options.Session.OnTask = told.task
+	options.Session.Metrics = settings.Metrics()
+	var last int64 // the time of the recording
+	options.Session.OnTask = func(m session.Metadata) { last = m.At.UnixNano(); told.task(m) }
 	result, failed := run.DryRun(cmd.Context(), options)
 	if result == nil {
 		return refuse(cmd, failed)
+	}
+	if err := writeMetrics(o.metrics, options.Session.Metrics, last); err != nil {
+		return err
 	}
 	if err := printResult(cmd.OutOrStdout(), result, failed, o.format); err != nil {
 		return err

@@ -17,6 +17,7 @@ import (
 	"github.com/cbpolicy/cbpolicy/registry"
 	"github.com/cbpolicy/cbpolicy/session"
 	"github.com/cbpolicy/cbpolicy/state"
+	"github.com/cbpolicy/cbpolicy/state/breaker"
 	"github.com/cbpolicy/cbpolicy/state/memory"
 )
 
@@ -30,6 +31,7 @@ type hosted struct {
 	tasks    *tasksOutput
 	store    state.Store
 	record   func(*session.Record)
+	metrics  *breaker.Metrics
 	calls    *host.Recorder
 	began    time.Time
 }
@@ -46,7 +48,7 @@ func (r *hosted) run(set map[string]chain.Value, inputIsFree bool, format string
 	if err := sessionOf(r.cmd, r.settings, &options); err != nil {
 		return err
 	}
-	options.OnTask, options.Record = r.tasks.task, r.record
+	options.OnTask, options.Record, options.Metrics = r.tasks.task, r.record, r.metrics
 	options.Breakers = run.Breakers(r.chain, options.Breakers)
 	s, err := session.New(options)
 	if err != nil {

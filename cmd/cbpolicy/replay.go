@@ -43,7 +43,7 @@ than under OLD, each a .cbp file, a directory of them, or "" for none. The rules
 --html FILE writes a page that needs nothing beside itself: how the runs are
 distributed, with the limits of the rules, and the timelines of the halted ones.
 
-Exit codes: 0 fine, 1 a file cannot be read, 2 usage, 3 a policy is wrong or a
+Exit codes: 0 fine, 1 I/O, 2 usage, 3 a policy is wrong, or a file or a
 run cannot be read, 5 a run was halted and --fail-on halted is given.`,
 		Example: `  cbpolicy replay --policy policies --confirm approve recordings
   cbpolicy replay --policy policies --explain recordings/monday.jsonl:12 recordings

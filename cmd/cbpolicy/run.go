@@ -19,7 +19,7 @@ type runOptions struct {
 	audit                       auditFlags
 	set, abilities, servers     []string
 	receipts, recording, format string
-	telemetry, state            string
+	telemetry, state, metrics   string
 	shell                       bool
 	timeout                     time.Duration
 }
@@ -61,6 +61,7 @@ stopped the run.`,
 	cmd.Flags().StringVar(&o.recording, "recording-out", "", "write a recording of the run to this file, which dryrun reads")
 	o.addNoBuiltins(cmd)
 	telemetryFlag(cmd, &o.telemetry)
+	metricsFlag(cmd, &o.metrics)
 	stateFlag(cmd, &o.state)
 	formatFlag(cmd.Flags(), &o.format, "text", "json")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return runRun(cmd, o, args[0]) }
@@ -112,11 +113,11 @@ func runRun(cmd *cobra.Command, o runOptions, path string) error {
 	if err != nil {
 		return errors.Join(err, receipts.close(), recording.close(), tasks.close(nil))
 	}
-	r := &hosted{record: recorderOf(log), cmd: cmd, chain: c, registry: reg, settings: settings, tasks: tasks, store: store, clock: clock}
+	r := &hosted{record: recorderOf(log), metrics: settings.Metrics(), cmd: cmd, chain: c, registry: reg, settings: settings, tasks: tasks, store: store, clock: clock}
 	r.calls = &host.Recorder{Abilities: h, Clock: r.clock}
 	ended := r.run(set, path != stdin, o.format)
 	told := errors.Join(receipts.write(r.calls.ReceiptsJSON),
-		recording.write(func() ([]byte, error) { return r.calls.Recording(c, set, r.began) }), tasks.close(nil), closeLog(log, nil))
+		recording.write(func() ([]byte, error) { return r.calls.Recording(c, set, r.began) }), tasks.close(nil), closeLog(log, nil), writeMetrics(o.metrics, r.metrics, clock.Now()))
 	if told != nil {
 		return &exitError{exitInternal, told} // what was done is not told in full
 	}

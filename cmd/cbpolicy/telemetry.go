@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -8,12 +9,30 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cbpolicy/cbpolicy/session"
+	"github.com/cbpolicy/cbpolicy/state/breaker"
 	"github.com/cbpolicy/cbpolicy/telemetry"
 )
 
 // telemetryFlag adds --telemetry.
 func telemetryFlag(cmd *cobra.Command, path *string) {
 	cmd.Flags().StringVar(path, "telemetry", "", "append a line of figures of every task to this `FILE`, which stats reads")
+}
+
+// metricsFlag adds --metrics.
+func metricsFlag(cmd *cobra.Command, path *string) {
+	cmd.Flags().StringVar(path, "metrics", "", "write the metrics of breakers to this `FILE` at the end, as Prometheus text")
+}
+
+// writeMetrics writes the metrics of breakers at a time; "": nowhere.
+func writeMetrics(path string, m *breaker.Metrics, at int64) error {
+	if path == "" {
+		return nil
+	}
+	var text bytes.Buffer
+	if err := m.WritePrometheus(&text, at); err != nil {
+		return err
+	}
+	return os.WriteFile(path, text.Bytes(), 0o644)
 }
 
 // tasksOutput appends tasks to a file.

@@ -112,12 +112,16 @@ func tooLarge(s *signs) *finding {
 	return f
 }
 
+// earlierAdvice begins advice that is an earlier remedy, which is not recorded
+// as a new one.
+const earlierAdvice = "In an earlier failure that looked like this one, the advice was: "
+
 // remembered is what helped in failures that looked alike: at most two.
 func remembered(c *Case) (approach []string) {
 	for _, k := range c.Known {
 		// A remedy that failed more often than not is no advice.
 		if len(k.Remedy) > 0 && 2*k.Helped >= k.Offered && len(approach) < 2 {
-			approach = append(approach, "In an earlier failure that looked like this one, the advice was: "+cut(strings.Join(k.Remedy, " "), 600))
+			approach = append(approach, earlierAdvice+cut(strings.Join(k.Remedy, " "), 600))
 		}
 	}
 	return approach

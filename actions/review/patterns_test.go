@@ -357,3 +357,34 @@ func FuzzReadPatterns(f *testing.F) {
 		p.Record(c, g)
 	})
 }
+
+func TestPatterns_ManyAtOnce(t *testing.T) {
+	var p review.Patterns
+	path := filepath.Join(t.TempDir(), "p.jsonl")
+	done := make(chan error)
+	for i := range 4 {
+		go func() {
+			var err error
+			for j := range 10 {
+				c := polling(fmt.Sprint("jobs.status", j%3), 5+i)
+				c.Known = p.Similar(c)
+				err = errors.Join(err, p.Outcome(p.Record(c, advice("Wait.")), true), p.Save(path))
+				_, loaded := review.LoadPatterns(path)
+				err = errors.Join(err, loaded)
+			}
+			done <- err
+		}()
+	}
+	for range 4 {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+	seen := 0
+	for _, k := range p.All() {
+		seen += k.Seen
+	}
+	if seen != 40 {
+		t.Errorf("%d failures are remembered, want 40", seen)
+	}
+}

@@ -120,18 +120,35 @@ func TestPatterns_RemembersNoMemories(t *testing.T) {
 }
 
 func TestPatterns_AreBounded(t *testing.T) {
-	var p review.Patterns
-	for i := range review.MaxPatterns + 2 {
-		id := p.Record(&review.Case{Rule: review.Rule{ID: fmt.Sprint(i)}, Calls: times(2, ok(fmt.Sprintf("a%d.b%d", i, i), "{}", ""))}, &review.Guidance{Analysis: "a", Approach: []string{"x"}, Specialist: []review.Specialist{review.Loop, review.Mistake, review.Approach}[i%3]})
-		if i == 0 {
-			if err := p.Outcome(id, true); err != nil {
-				t.Fatal(err)
-			}
+	var b strings.Builder
+	fmt.Fprintf(&b, "{\"cbpolicy_patterns\":1,\"patterns\":%d,\"last\":%[1]d}\n", review.MaxPatterns)
+	for i := range review.MaxPatterns {
+		line := strings.Replace(goodPattern, "p7", fmt.Sprint("p", i+1), 1)
+		if i > 0 {
+			line = strings.Replace(line, `"helped":1`, `"helped":0`, 1)
+		}
+		if i == 1 {
+			line = strings.Replace(line, `"seen":1`, `"seen":2`, 1)
+		}
+		b.WriteString(line + "\n")
+	}
+	p, err := review.ReadPatterns(strings.NewReader(b.String()), "f")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 2 {
+		id := p.Record(&review.Case{Calls: times(9, ok(fmt.Sprintf("a%d.get%d", i, i), "{}", fmt.Sprint(i)))}, []*review.Guidance{advice("x"), {Analysis: "a", Approach: []string{"y"}}}[i])
+		if want := fmt.Sprint("p", review.MaxPatterns+1+i); id != want {
+			t.Errorf("a new pattern is %s, want %s", id, want)
 		}
 	}
 	all := p.All()
-	if len(all) != review.MaxPatterns || all[0].ID != "p1" || all[1].ID != "p4" || all[len(all)-1].ID != fmt.Sprint("p", review.MaxPatterns+2) {
-		t.Errorf("%d patterns: %s, %s … %s; want p1, which helped, and the youngest", len(all), all[0].ID, all[1].ID, all[len(all)-1].ID)
+	var ids []string
+	for _, k := range all[:3] {
+		ids = append(ids, k.ID)
+	}
+	if len(all) != review.MaxPatterns || fmt.Sprint(ids) != "[p1 p2 p5]" {
+		t.Errorf("%d patterns, %v …; want p1, which helped, p2, which was seen twice, and not p3 and p4", len(all), ids)
 	}
 }
 

@@ -146,3 +146,15 @@ func TestHoldsFutureEventSkipsReset(t *testing.T) {
 		t.Error("no real time has passed, and the open breaker lets a call through")
 	}
 }
+
+// By a clock that goes by itself, an event from the future is one of now.
+func TestHoldsEventsOfTheFuture(t *testing.T) {
+	s, err := session.New(session.Options{ID: "s", Registry: load(t, ""), Store: memory.New(memory.Options{})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Observe(t.Context(), &session.Event{Type: session.AgentSaid, Text: "hello", At: time.Date(2261, 1, 1, 0, 0, 0, 0, time.UTC).UnixNano()})
+	if at := time.Unix(0, s.Snapshot().At); at.Sub(time.Now()) > 2*time.Minute {
+		t.Errorf("the session is at %s", at)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/cbpolicy/cbpolicy/registry"
 	"github.com/cbpolicy/cbpolicy/session/meter"
@@ -60,10 +61,16 @@ func (s *Session) Sweep(ctx context.Context, now int64) (halts []Halt) {
 func (s *Session) at(given int64) int64 {
 	if given == 0 {
 		given = s.present()
+	} else if s.live {
+		given = min(given, s.present()+maxAhead) // the clock of who tells it is wrong
 	}
 	s.latest = max(s.latest, given)
 	return s.latest
 }
+
+// maxAhead is how far the time of an event may be ahead of a clock that goes
+// by itself: as much as machines differ.
+const maxAhead = int64(time.Minute)
 
 // present is what the clock shows, whatever times events have told; what is
 // shared with other sessions goes by it. A clock that fails stands still.

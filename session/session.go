@@ -32,6 +32,7 @@ type Session struct {
 	onBreaker   func(BreakerChange)
 	metrics     *breaker.Metrics
 	onTask      func(Metadata)
+	live        bool   // the clock goes by itself
 	over        bool   // End was called
 	nonce       string // tells this session from others of its id
 	log         *slog.Logger
@@ -75,6 +76,7 @@ func New(o Options) (*Session, error) {
 	if s.wall == nil {
 		s.wall = SystemClock()
 	}
+	_, s.live = s.wall.(*systemClock)
 	s.nonce = strconv.FormatUint(maphash.String(maphash.MakeSeed(), o.ID), 36)
 	s.log, s.delegations, s.pricing = logger(o.Log), o.Delegation, o.Pricing
 	meters := meter.Options{Forgiving: o.Delegation.Forgiving, CapTools: o.Delegation.Tools, Interactive: o.Interactive}

@@ -101,24 +101,26 @@ func (l *Log) Append(r *session.Record) error {
 	if err != nil {
 		return err
 	}
-	return l.locked(func() error { return l.append(record) })
+	return l.locked(func() (bool, error) { return l.append(record) })
 }
 
-// locked does something while no other process may write. A file that another
-// process has put aside in between is opened anew.
-func (l *Log) locked(do func() error) error {
+// locked does something while no other process may write, and does it again
+// where it says so. A file that is put aside, by this process or another, is
+// opened anew first.
+func (l *Log) locked(do func() (again bool, err error)) error {
 	for {
 		if err := lock(l.file); err != nil {
 			return fmt.Errorf("audit: lock %s: %w", l.path, err)
 		}
 		here, err := l.inPlace()
+		again := !here
 		if err == nil && here {
-			err = do()
+			again, err = do()
 		}
 		if unlocked := unlock(l.file); err == nil {
 			err = unlocked
 		}
-		if err != nil || here {
+		if err != nil || !again {
 			return err
 		}
 		if err := l.file.Close(); err != nil {
@@ -146,34 +148,35 @@ func (l *Log) inPlace() (bool, error) {
 	return os.SameFile(open, there), nil
 }
 
-func (l *Log) append(record []byte) error {
+// append appends a record, or puts a full file aside, after which it is to be
+// tried again on the new one.
+func (l *Log) append(record []byte) (again bool, err error) {
 	if err := l.catchUp(); err != nil {
-		return err
+		return false, err
 	}
 	line := next(l.last.Seq+1, l.last.Hash, record)
 	raw := line.append(nil)
 	if l.size > 0 && l.size+int64(len(raw)) > l.opts.Rotate {
-		if err := l.rotate(); err != nil {
-			return err
+		if err := os.Rename(l.path, aside(l.path, l.first)); err != nil {
+			return false, fmt.Errorf("audit: %w", err)
 		}
-		line = next(l.last.Seq+1, l.last.Hash, record)
-		raw = line.append(raw[:0])
+		return true, nil
 	}
 	n, err := l.file.Write(raw)
 	if err != nil {
 		// Half a line is taken back, so that the next one is not lost behind it.
-		return errors.Join(fmt.Errorf("audit: %w", err), l.file.Truncate(l.size), l.forget())
+		return false, errors.Join(fmt.Errorf("audit: %w", err), l.file.Truncate(l.size), l.forget())
 	}
 	if l.opts.Sync {
 		if err := l.file.Sync(); err != nil {
-			return fmt.Errorf("audit: %w", err)
+			return false, fmt.Errorf("audit: %w", err)
 		}
 	}
 	if l.size == 0 {
 		l.first = int64(line.Seq)
 	}
 	l.size, l.last = l.size+int64(n), Line{Seq: line.Seq, Hash: line.Hash}
-	return nil
+	return false, nil
 }
 
 // forget has the end of the file read again.
@@ -251,25 +254,6 @@ func (l *Log) readFirst() error {
 		return fmt.Errorf("audit: the first line of %s has no number", l.path)
 	}
 	return nil
-}
-
-// rotate puts the file aside and begins a new one, locked as the old one is.
-// Another process may have begun it, and written to it, in between.
-func (l *Log) rotate() error {
-	last := l.last
-	if err := os.Rename(l.path, aside(l.path, l.first)); err != nil {
-		return fmt.Errorf("audit: %w", err)
-	}
-	old := l.file
-	if err := l.open(); err != nil {
-		l.file = old
-		return err
-	}
-	if err := lock(l.file); err != nil {
-		return fmt.Errorf("audit: %w", err)
-	}
-	l.size, l.last = 0, last
-	return errors.Join(l.catchUp(), unlock(old), old.Close())
 }
 
 // aside is the name of a file that is put aside.

@@ -4,6 +4,9 @@
 // with 1 if a bar is missed.
 //
 //	go run ./cmd/cbpolicy-bench [-rounds 6] [-time 100ms] [-only NAME]
+//
+// With -scale it prints what grows with what instead, the tables of
+// docs/scale.md; -redis adds a server, whose figures it resets.
 package main
 
 import (
@@ -51,11 +54,17 @@ func main() {
 	per := flag.Duration("time", 100*time.Millisecond, "time a round")
 	program := flag.String("program", "", "the cbpolicy program, to time whole commands; empty: leave them out")
 	only := flag.String("only", "", "only entries whose name this regular expression matches, and the bars of those")
+	growth := flag.Bool("scale", false, "print what grows with what, and hold it against nothing")
+	address := flag.String("redis", "", "with -scale: the address of a server to measure too, such as redis://localhost:6379")
 	testing.Init()
 	flag.Parse()
 	if err := flag.Set("test.benchtime", per.String()); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(2)
+	}
+	if *growth {
+		scale(*address)
+		return
 	}
 	which, err := regexp.Compile(*only)
 	if err != nil {

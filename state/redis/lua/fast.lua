@@ -10,7 +10,7 @@ if request[6] == 0 and not request[9] then
     local n = needs[i]
     local id, windows, front, add = n[1], n[3], n[4], 1
     local key = prefix .. 'c:' .. id
-    local head = call('GETRANGE', key, 0, 535) -- all of a counter of less than 64 entries
+    local head = call('GETRANGE', key, '0', '535') -- all of a counter of less than 64 entries
     local size = #head
     if size < 24 or n[5] or seen[id] then
       quiet = false
@@ -67,7 +67,7 @@ if request[6] == 0 and not request[9] then
     if entries then
       first = call('SET', prefix .. 'k:' .. request[8], cmsgpack.pack({ now, entries, {}, {}, {}, {}, request[1] }), 'PX', request[3], 'NX')
     else
-      first = call('SET', prefix .. 'n:' .. request[1], now, 'PX', request[2], 'NX')
+      first = call('SET', prefix .. 'n:' .. request[1], stamp, 'PX', request[2], 'NX')
     end
     if first then
       local entry = struct.pack('>I8', now)

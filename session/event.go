@@ -25,6 +25,9 @@ const (
 	Delegate   EventType = "delegate"
 	ToolResult EventType = "tool_result"
 	Usage      EventType = "usage"
+	// Asked: a person is asked about a step, or has interrupted the agent. The
+	// task's clocks stand still until anything else is told of it.
+	Asked EventType = "asked"
 )
 
 // Phase is what a heartbeat says of its task.
@@ -215,7 +218,7 @@ func (e *Event) check() error {
 		if e.Worker == "" {
 			return errors.New("delegate needs a worker")
 		}
-	case UserSaid, AgentSaid, ToolResult, Usage:
+	case UserSaid, AgentSaid, ToolResult, Usage, Asked:
 	case "":
 		return errors.New("the event has no type")
 	default:

@@ -94,6 +94,8 @@ func (s *Session) apply(e *Event, k *meter.Task, at int64) *meter.Task {
 		return s.beat(e, k, at)
 	case UserSaid:
 		s.said(k, e.Text, at)
+	case Asked:
+		k.Asked(at)
 	case AgentSaid:
 		k.Assistant(e.Text, at)
 		s.tasks.recalled.agent(k.ID(), e.Text)

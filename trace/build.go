@@ -35,6 +35,10 @@ type builder struct {
 	lost   []int             // results that found no call: where in events they are
 	ids    map[string]bool
 	usage  map[string]int // by message id: where in events it is
+
+	// asks: the program asks its user before it makes calls, and the source does
+	// not tell how long that took: no clock may run between a call and its result.
+	asks bool
 }
 
 // entry is an event and where it belongs among those of its time.
@@ -121,6 +125,9 @@ func (b *builder) user(text string) {
 		b.add(session.Event{Type: session.UserSaid, Text: text})
 	}
 }
+
+// asked adds that the agent waits for a person.
+func (b *builder) asked() { b.add(session.Event{Type: session.Asked}) }
 
 // said adds what the agent said; a text of blanks is nothing.
 func (b *builder) said(text string) {
@@ -275,9 +282,23 @@ func (b *builder) finish() *Run {
 			b.run.Unanswered = append(b.run.Unanswered, c.id)
 		}
 	}
-	b.run.Events = make([]session.Event, len(b.events))
+	b.run.Events = make([]session.Event, 0, len(b.events))
+	pending := map[string]int{} // calls without a result, by task
 	for i := range b.events {
-		b.run.Events[i] = b.events[i].Event
+		e := &b.events[i].Event
+		b.run.Events = append(b.run.Events, *e)
+		if !b.asks {
+			continue
+		}
+		switch e.Type {
+		case session.ToolUse:
+			pending[e.Task]++
+		case session.ToolResult:
+			pending[e.Task] = max(0, pending[e.Task]-1)
+		}
+		if next := i + 1; pending[e.Task] > 0 && next < len(b.events) && (b.events[next].At > e.At || b.events[next].Task != e.Task) {
+			b.run.Events = append(b.run.Events, session.Event{Type: session.Asked, Task: e.Task, At: e.At})
+		}
 	}
 	if b.run.Duration == 0 && b.run.Timed {
 		b.run.Duration = time.Duration(b.latest - b.first)

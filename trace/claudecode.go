@@ -58,6 +58,7 @@ func claudeCodeRun(docs []doc, in *input) (*Run, error) {
 	}
 	slices.SortStableFunc(lines, func(x, y claudeLine) int { return cmp.Compare(x.at, y.at) })
 	s := claudeSession{builder: newBuilder(r), limits: in.limits, seen: map[string]bool{}, chains: map[string]string{}, tasks: map[string]struct{}{}}
+	s.asks = true
 	main := false
 	for _, f := range lines {
 		r.ID = cmp.Or(r.ID, f.in("sessionId").text())
@@ -133,6 +134,9 @@ func (s *claudeSession) fromUser(f field, side bool) {
 	case origin != "" && origin != "human":
 	default:
 		for _, text := range texts {
+			if strings.HasPrefix(strings.TrimSpace(text), interrupted) {
+				s.asked()
+			}
 			s.user(typed(text))
 		}
 	}
@@ -148,13 +152,17 @@ func (s *claudeSession) start(prompt string) {
 	s.startTask(s.task, "", prompt)
 }
 
+// interrupted begins what the program writes when its user stops the agent,
+// who then waits for him.
+const interrupted = "[Request interrupted by user"
+
 // The tags that the program puts around what it, and not the user, wrote; and
 // those around what the user typed as a command.
 var (
 	programTags = []string{
 		"<command-name>", "<command-message>", "<local-command-stdout>", "<local-command-stderr>", "<local-command-caveat>",
 		"<bash-stdout>", "<bash-stderr>", "<ide_opened_file>", "<ide_selection>", "<ide_diagnostics>", "<system-reminder>",
-		"<task-notification>", "<teammate-message", "<user-prompt-submit-hook>", "[Request interrupted by user",
+		"<task-notification>", "<teammate-message", "<user-prompt-submit-hook>", interrupted,
 	}
 	typedTags = []string{"command-args", "bash-input"}
 )
@@ -231,7 +239,7 @@ func (s *claudeSession) toolResult(part field) {
 
 // The ways in which a refusal and a call that makes no sense are told.
 var (
-	refusals = []string{"The user doesn't want to", "This command requires approval", "[Request interrupted by user"}
+	refusals = []string{"The user doesn't want to", "This command requires approval", interrupted}
 	granted  = []string{"you haven't granted it yet", "requires approval", " was blocked. For security"}
 )
 

@@ -31,6 +31,7 @@ func TestClaudeCode(t *testing.T) {
 +0s user Fix the bug
 +1s usage m1 3+40 cache 10+20
 +2s call t1 Bash(make)
++2s asked `+`
 +3s result t1 InvalidArguments: <tool_use_error>no</tool_use_error>
 +4s assistant Now Ann.
 +4s usage m2 4+2
@@ -38,9 +39,11 @@ func TestClaudeCode(t *testing.T) {
 +5s [A] start Look
 +6s [A] usage m3 5+6
 +6s [A] call t1#3 Read
++6s [A] asked `+`
 +7s [A] result t1#3 = text
 +8s result t2 = found
 +9s user to Rome
++10s asked `+`
 +10s [A] task_end `+`
 `)
 }
@@ -61,6 +64,7 @@ func TestClaudeCodeSubAgent(t *testing.T) {
 +0s [A] start Look
 +1s [A] usage m3 5+6
 +1s [A] call t1 Read
++1s [A] asked `+`
 +2s [A] result t1 = text
 +2s [A] task_end `+`
 `)

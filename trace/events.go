@@ -17,7 +17,7 @@ func isEvents(o *outline) bool {
 	}
 	for _, t := range [...]session.EventType{
 		session.TaskStart, session.TaskEnd, session.Heartbeat, session.UserSaid, session.AgentSaid,
-		session.ToolUse, session.Delegate, session.ToolResult, session.Usage,
+		session.ToolUse, session.Delegate, session.ToolResult, session.Usage, session.Asked,
 	} {
 		if o.has("type=" + string(t)) {
 			return !o.list

@@ -25,6 +25,7 @@ func readGeminiCLI(in *input) {
 func geminiRun(f field, l Limits) *Run {
 	r := &Run{Format: GeminiCLI, ID: f.in("sessionId").text()}
 	b := newBuilder(r)
+	b.asks = true
 	b.seen(f.in("startTime").instant())
 	b.seen(f.in("lastUpdated").instant())
 	for _, m := range f.in("messages").must("a list").objects() {

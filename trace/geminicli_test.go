@@ -28,8 +28,11 @@ func TestGeminiCLI(t *testing.T) {
 +5s call b write
 +5s call c rm
 +5s call d wait
++5s asked `+`
 +6s result a = Hello
++6s asked `+`
 +7s result b ToolError: not found
++7s asked `+`
 +8s result c Cancelled: `+`
 `)
 	if len(r.Unanswered) != 1 || r.Unanswered[0] != "d" {

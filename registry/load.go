@@ -4,9 +4,11 @@ import "github.com/cbpolicy/cbpolicy/dsl"
 
 // Load puts the rules of policy files in the place of all operator rules.
 // Reloading keeps windows as they are: a counter is named by what it counts,
-// not by when its rule was read. The error is a [diag.List] over all files.
+// not by when its rule was read. What was noted of the rules before is gone; see
+// [Registry.Note]. The error is a [diag.List] over all files.
 func (r *Registry) Load(policies ...*dsl.Policy) error {
 	return r.change(func(old *Set, e *edit) {
+		e.notes = nil
 		for scope := range old.groups {
 			if scope.Origin == Operator {
 				e.draft(scope)

@@ -87,7 +87,7 @@ func (r *Registry) change(f func(*Set, *edit)) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	old := r.Set()
-	e := &edit{last: r.last, scopes: map[Scope]*draft{}}
+	e := &edit{last: r.last, scopes: map[Scope]*draft{}, notes: old.notes}
 	f(old, e)
 	next := maps.Clone(old.groups)
 	if next == nil {
@@ -107,7 +107,7 @@ func (r *Registry) change(f func(*Set, *edit)) error {
 		return faults
 	}
 	r.last = e.last
-	r.current.Store(newSet(next))
+	r.current.Store(newSet(next, e.notes))
 	return nil
 }
 
@@ -115,6 +115,7 @@ func (r *Registry) change(f func(*Set, *edit)) error {
 type edit struct {
 	last   int
 	scopes map[Scope]*draft
+	notes  []string
 }
 
 // draft is what a scope will hold.

@@ -28,11 +28,12 @@ type Set struct {
 	covers     sync.Map                             // of other chains: id → *coverage
 	covered    atomic.Int64                         // how many are in covers
 	digest     func() Digest
+	notes      []string
 }
 
 // newSet indexes groups by what their patterns cover.
-func newSet(groups map[Scope]*group) *Set {
-	s := &Set{groups: groups, exact: map[string][]*group{}, own: map[string]*atomic.Pointer[coverage]{}}
+func newSet(groups map[Scope]*group, notes []string) *Set {
+	s := &Set{groups: groups, notes: notes, exact: map[string][]*group{}, own: map[string]*atomic.Pointer[coverage]{}}
 	for _, g := range s.sorted() {
 		s.confined = s.confined || g.confined != nil
 		switch p := g.scope.Pattern; {

@@ -140,9 +140,9 @@ func (s *Session) failedPaths(refused *registry.Fired, at int64) int {
 // step would come to, and takes nothing.
 func (d *Decider) preview(ctx context.Context, rs *registry.Step, v *registry.Verdict) {
 	var none Admission
-	defer refuseOnPanic(rs, v, &none)
+	defer d.refuseOnPanic(rs, v, &none)
 	if err := rs.Check(); err != nil {
-		v.Refuse(rs, registry.SlugMalformedStep, err.Error())
+		d.refuse(rs, v, registry.SlugMalformedStep, err.Error())
 		return
 	}
 	m := memories.Get().(*scratch)
@@ -151,9 +151,10 @@ func (d *Decider) preview(ctx context.Context, rs *registry.Step, v *registry.Ve
 	claim := claimOf(rs, m)
 	claim.Refused = true
 	if err := d.Store.Claim(ctx, &claim, &m.grant); err != nil && !d.goOn(ctx, rs, m) {
-		v.Refuse(rs, registry.SlugStoreError, "the state did not answer: "+err.Error())
+		d.refuse(rs, v, registry.SlugStoreError, "the state did not answer: "+err.Error())
 		return
 	}
 	set.Decide(rs, &m.plan, &m.grant.Tally, v)
+	v.Notes = set.Notes()
 	memories.Put(m)
 }

@@ -71,9 +71,9 @@ func (m *scratch) answer(t *ticket, v *registry.Verdict) {
 // every window. rs.Now is the time; 0: the store's. There is no error:
 // whatever goes wrong, the verdict is an abort that says what.
 func (d *Decider) Decide(ctx context.Context, rs *registry.Step, v *registry.Verdict) (admission Admission) {
-	defer refuseOnPanic(rs, v, &admission)
+	defer d.refuseOnPanic(rs, v, &admission)
 	if err := rs.Check(); err != nil {
-		v.Refuse(rs, registry.SlugMalformedStep, err.Error())
+		d.refuse(rs, v, registry.SlugMalformedStep, err.Error())
 		d.record(rs, nil, nil, v)
 		return NotAdmitted
 	}
@@ -82,18 +82,34 @@ func (d *Decider) Decide(ctx context.Context, rs *registry.Step, v *registry.Ver
 
 // refuseOnPanic, deferred, answers for an engine, a store or a listener that
 // failed: the step is refused, and the host goes on.
-func refuseOnPanic(rs *registry.Step, v *registry.Verdict, admission *Admission) {
+func (d *Decider) refuseOnPanic(rs *registry.Step, v *registry.Verdict, admission *Admission) {
 	if r := recover(); r != nil {
-		v.Refuse(rs, registry.SlugInternalFault, fmt.Sprintf("the engine failed: %v", r))
+		d.refuse(rs, v, registry.SlugInternalFault, fmt.Sprintf("the engine failed: %v", r))
 		*admission = NotAdmitted
 	}
+}
+
+// refuse makes v an abort for which no rule stands. It says of the rules in
+// force what every verdict says of them.
+func (d *Decider) refuse(rs *registry.Step, v *registry.Verdict, slug, reason string) {
+	v.Refuse(rs, slug, reason)
+	v.Notes = d.notes()
+}
+
+// notes are those of the rules in force; a decider that was not set up, and so
+// panicked, has none.
+func (d *Decider) notes() []string {
+	if d.Registry == nil {
+		return nil
+	}
+	return d.Registry.Set().Notes()
 }
 
 // Final reaches the verdict after a chain's last step. Rules in heldBefore
 // fire again only if they abort; see [registry.Set.PlanFinal].
 func (d *Decider) Final(ctx context.Context, rs *registry.Step, heldBefore map[string]bool, v *registry.Verdict) {
 	var none Admission // nothing is about to be done
-	defer refuseOnPanic(rs, v, &none)
+	defer d.refuseOnPanic(rs, v, &none)
 	d.decide(ctx, rs, v, func(s *registry.Set, rs *registry.Step, p *registry.Plan) { s.PlanFinal(rs, p, heldBefore) }, nil)
 }
 
@@ -108,17 +124,18 @@ func (d *Decider) decide(ctx context.Context, rs *registry.Step, v *registry.Ver
 	m.ask(t, &claim)
 	err := d.Store.Claim(ctx, &claim, &m.grant)
 	if err != nil && !d.goOn(ctx, rs, m) {
-		v.Refuse(rs, registry.SlugStoreError, "the state did not answer: "+err.Error())
+		d.refuse(rs, v, registry.SlugStoreError, "the state did not answer: "+err.Error())
 		d.record(rs, nil, nil, v)
 		return NotAdmitted
 	}
 	set.Decide(rs, &m.plan, &m.grant.Tally, v)
+	v.Notes = set.Notes()
 	m.answer(t, v)
 	if err != nil {
 		m.grant.Admitted = !v.Decision.Blocks()
 	}
 	if m.grant.Admitted == v.Decision.Blocks() {
-		v.Refuse(rs, registry.SlugInternalFault, "the state and the rules disagree on whether the step is admitted")
+		d.refuse(rs, v, registry.SlugInternalFault, "the state and the rules disagree on whether the step is admitted")
 	}
 	d.record(rs, &m.plan, &m.grant.Tally, v)
 	switch {
@@ -175,9 +192,11 @@ type Record struct {
 	Digest  registry.Digest `json:"step_digest"`
 	Policy  registry.Digest `json:"policy_digest"`
 	// Plan and Tally are absent where the step was refused before it was judged.
-	Plan    *registry.PlanRecord `json:"plan,omitempty"`
-	Tally   *registry.Tally      `json:"tally,omitempty"`
-	Verdict json.RawMessage      `json:"verdict"`
+	Plan  *registry.PlanRecord `json:"plan,omitempty"`
+	Tally *registry.Tally      `json:"tally,omitempty"`
+	// Notes are those of the verdict, which are no part of the decision.
+	Notes   []string        `json:"notes,omitempty"`
+	Verdict json.RawMessage `json:"verdict"`
 }
 
 // record gives the decision to the listener, if there is one.
@@ -194,7 +213,7 @@ func (d *Decider) record(rs *registry.Step, p *registry.Plan, t *registry.Tally,
 	}
 	r := &Record{
 		Session: rs.Session, Chain: rs.Chain, Run: rs.Run, Step: rs.ID, Ability: rs.Ability, CallID: rs.CallID,
-		Digest: rs.Digest(), Policy: d.Registry.Set().Digest(), Verdict: verdict, At: time.Unix(0, rs.Now).UTC(),
+		Digest: rs.Digest(), Policy: d.Registry.Set().Digest(), Notes: v.Notes, Verdict: verdict, At: time.Unix(0, rs.Now).UTC(),
 	}
 	if p != nil {
 		tally := t.Clone()
@@ -213,7 +232,9 @@ func (r *Record) Repeat(set *registry.Set) (v registry.Verdict, err error) {
 		return v, fmt.Errorf("session: the record was made under policy %s, this is %s", r.Policy, set.Digest())
 	}
 	st := &registry.Step{Chain: r.Chain, Session: r.Session, ID: r.Step, Ability: r.Ability}
-	return v, set.Repeat(st, r.Plan, r.Tally, &v)
+	err = set.Repeat(st, r.Plan, r.Tally, &v)
+	v.Notes = r.Notes
+	return v, err
 }
 
 // History is what was admitted in a session. The zero History is empty. It

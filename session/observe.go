@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/cbpolicy/cbpolicy/registry"
@@ -221,9 +220,9 @@ func (s *Session) judge(ctx context.Context, k *meter.Task, at int64, halts []Ha
 			s.logEnded(k.ID(), f)
 		}
 		if ended || !before[key] {
-			h := Halt{Task: k.ID(), At: at, Action: f.Rule.Action.Kind, Ended: ended, Fired: *f, Reason: ReasonOf(f)}
+			h := Halt{Task: k.ID(), At: at, Action: f.Rule.Action.Kind, Ended: ended, Fired: *f, Reason: ReasonOf(f), Notes: v.Notes}
 			if readsMoney(f.Rule) {
-				h.Notes = slices.Clone(s.priceNotes)
+				h.Notes = append(h.Notes, s.priceNotes...)
 			}
 			halts = append(halts, h)
 		}
@@ -236,7 +235,7 @@ func (s *Session) judge(ctx context.Context, k *meter.Task, at int64, halts []Ha
 // asked, and a record made.
 func (d *Decider) sweep(ctx context.Context, rs *registry.Step, v *registry.Verdict) {
 	var none Admission
-	defer refuseOnPanic(rs, v, &none)
+	defer d.refuseOnPanic(rs, v, &none)
 	m := memories.Get().(*scratch)
 	d.Registry.Set().PlanFinal(rs, &m.plan, nil)
 	quiet := m.plan.Quiet()

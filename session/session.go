@@ -111,11 +111,12 @@ func (s *Session) Before(ctx context.Context, st *Step, v *registry.Verdict) {
 	s.mu.Lock()
 	defer s.unlock()
 	var none Admission
-	defer refuseOnPanic(&registry.Step{}, v, &none) // of a clock, or a step that is nil
+	defer s.decider.refuseOnPanic(&registry.Step{}, v, &none) // of a clock, or a step that is nil
 	rs, at := s.complete(st), s.at(0)
 	k := s.tasks.find(st.Task)
 	if by := s.tasks.endedBy(k); by != nil {
 		v.RefuseAgain(rs, by)
+		v.Notes = s.decider.notes()
 		return
 	}
 	rs.Limits = s.tasks.limitsOf(k)
@@ -157,13 +158,13 @@ func (s *Session) Before(ctx context.Context, st *Step, v *registry.Verdict) {
 
 // decide has a step judged by the rules and by the breaker of its ability.
 func (s *Session) decide(ctx context.Context, rs *registry.Step, at int64, v *registry.Verdict) (admission Admission, t *ticket) {
-	defer refuseOnPanic(rs, v, &admission)
+	defer s.decider.refuseOnPanic(rs, v, &admission)
 	if err := rs.Check(); err != nil {
 		return s.decider.Decide(ctx, rs, v), nil // which says what is wrong
 	}
 	t, err := s.ticket(ctx, rs, at)
 	if err != nil {
-		v.Refuse(rs, registry.SlugStoreError, "the state of the breaker cannot be read: "+err.Error())
+		s.decider.refuse(rs, v, registry.SlugStoreError, "the state of the breaker cannot be read: "+err.Error())
 		return NotAdmitted, nil
 	}
 	return s.decider.decide(ctx, rs, v, (*registry.Set).Plan, t), t

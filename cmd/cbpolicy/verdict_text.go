@@ -50,6 +50,9 @@ func verdictText(w *bufio.Writer, v *registry.Verdict, colour bool) {
 	fmt.Fprintf(w, "%s  %s\n", paint(colour, decisionColour(j.Decision), j.Decision), diag.Escape(what))
 	firedText(w, j.Fired, colour, "  ")
 	waitText(w, j.RetryAfterMS, "  ")
+	for _, note := range j.Notes {
+		fmt.Fprintf(w, "  note: %s\n", diag.Escape(note))
+	}
 }
 
 // firedText prints each fired rule: what it says, why it holds, where it stands.

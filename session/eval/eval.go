@@ -71,6 +71,7 @@ func (e *Evaluator) Line(ctx context.Context, line []byte) (v registry.Verdict) 
 			st = &in.step
 		}
 		v.Refuse(st, registry.SlugMalformedStep, fmt.Sprintf("step %d cannot be judged: %v", e.lines, err))
+		v.Notes = e.opts.Registry.Set().Notes()
 		return v
 	}
 	kept := e.complete(in)

@@ -189,6 +189,19 @@ func TestRotation(t *testing.T) {
 	}
 }
 
+// Only the newest of the files that were put aside are kept, and what is left is whole.
+func TestRotation_KeepsTheNewest(t *testing.T) {
+	path := write(t, 60, audit.Options{Rotate: 2000, Keep: 2})
+	files, err := audit.Files(path)
+	if err != nil || len(files) != 3 {
+		t.Fatalf("%v, %v; want two and the one that is written", files, err)
+	}
+	last, n, err := verify(path)
+	if err != nil || last.Seq != 60 || n < 10 || n >= 60 {
+		t.Errorf("%d lines, the last is %d, %v", n, last.Seq, err)
+	}
+}
+
 // Eight processes write one log, and every line of each is in it.
 func TestManyProcesses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.jsonl")

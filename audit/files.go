@@ -2,6 +2,7 @@ package audit
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -43,16 +44,36 @@ func Files(path string) ([]string, error) {
 	return files, nil
 }
 
+// prune removes the oldest of the files that were put aside, beyond those that
+// are kept. Another process may do the same.
+func (l *Log) prune() error {
+	if l.opts.Keep <= 0 {
+		return nil
+	}
+	old, err := l.older()
+	if err != nil {
+		return err
+	}
+	for _, f := range old[:max(len(old)-l.opts.Keep, 0)] {
+		if err := os.Remove(f); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("audit: %w", err)
+		}
+	}
+	return nil
+}
+
+// older returns the files that were put aside.
+func (l *Log) older() ([]string, error) {
+	files, err := Files(l.path)
+	return slices.DeleteFunc(files, func(f string) bool { return f == l.path }), err
+}
+
 // before is the last line of the file that was put aside last: what the first
 // line of a new file follows.
 func (l *Log) before() (Line, error) {
-	files, err := Files(l.path)
-	if err != nil {
+	files, err := l.older()
+	if err != nil || len(files) == 0 {
 		return Line{}, err
-	}
-	files = slices.DeleteFunc(files, func(f string) bool { return f == l.path })
-	if len(files) == 0 {
-		return Line{}, nil
 	}
 	var last Line
 	for line, err := range ReadFile(files[len(files)-1]) {

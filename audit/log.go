@@ -24,6 +24,9 @@ type Options struct {
 	// DefaultRotate. A file that is put aside is called after its first line:
 	// audit.jsonl becomes audit.1.jsonl, then audit.80001.jsonl.
 	Rotate int64
+	// Keep is how many files that were put aside are kept, the newest; 0: all.
+	// What is then left begins in the middle of the chain.
+	Keep int
 	// Sync waits for every line to be on the disk.
 	Sync bool
 }
@@ -160,6 +163,8 @@ func (l *Log) append(record []byte) (again bool, err error) {
 		if err := os.Rename(l.path, aside(l.path, l.first)); err != nil {
 			return false, fmt.Errorf("audit: %w", err)
 		}
+		// A record is worth more than room: it is written all the same.
+		l.err = errors.Join(l.err, l.prune())
 		return true, nil
 	}
 	n, err := l.file.Write(raw)

@@ -10,10 +10,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/cbpolicy/cbpolicy/diag"
 	"github.com/cbpolicy/cbpolicy/dsl"
 	"github.com/cbpolicy/cbpolicy/internal/document"
+	"github.com/cbpolicy/cbpolicy/policies"
 	"github.com/cbpolicy/cbpolicy/prices"
 	"github.com/cbpolicy/cbpolicy/registry"
 	"github.com/cbpolicy/cbpolicy/session"
@@ -38,6 +40,9 @@ type Config struct {
 	// PolicyKeys are files with public keys that may have signed bundles among
 	// the policies, relative likewise.
 	PolicyKeys []string
+	// PolicyWatch is how often the policies are looked at for updates, by what
+	// lives long; 0: never.
+	PolicyWatch time.Duration
 	// State is where counters live, such as file:state.db or redis://…; "": in
 	// the memory of the process. The path of a file is relative to the
 	// configuration until Resolve.
@@ -56,6 +61,7 @@ type Config struct {
 	Unknown prices.OnUnknown
 	Edits   []dsl.NamePattern // abilities that edit files; nil: the defaults
 	Check   Check
+	Audit   Audit
 
 	file string
 	said map[string]diag.Position // by setting: where it stands
@@ -72,11 +78,11 @@ func Parse(file string, data []byte) (*Config, diag.List) {
 		{Name: "policies", Read: r.policies}, {Name: "policy_keys", Read: func(n *document.Node) {
 			r.config.PolicyKeys = r.texts(n, "policy_keys")
 			r.mark("policy_keys", n)
-		}}, {Name: "state", Read: r.state}, {Name: "builtins", Read: r.builtins}, {Name: "breakers", Read: r.breakers},
+		}}, {Name: "policy_watch", Read: r.policyWatch}, {Name: "state", Read: r.state}, {Name: "builtins", Read: r.builtins}, {Name: "breakers", Read: r.breakers},
 		{Name: "breaker_alerts", Read: r.alerts},
 		{Name: "delegation", Read: r.delegation}, {Name: "tasks", Read: r.tasks}, {Name: "interactive", Read: r.interactive},
 		{Name: "prices", Read: r.prices}, {Name: "on_unknown_price", Read: r.unknownPrice},
-		{Name: "edits", Read: r.edits}, {Name: "check", Read: r.check},
+		{Name: "edits", Read: r.edits}, {Name: "check", Read: r.check}, {Name: "audit", Read: r.audit},
 	}, map[string]string{"policy": "did you mean policies?", "limits": "limits belong to builtins", "sets": "sets belong to builtins"})
 	if findings := d.Findings(); findings.Err() != nil {
 		return nil, findings
@@ -93,6 +99,9 @@ func (c *Config) Resolve(path string) {
 	}
 	if c.Prices != "" && !filepath.IsAbs(c.Prices) {
 		c.Prices = filepath.Join(dir, c.Prices)
+	}
+	if c.Audit.Path != "" && !filepath.IsAbs(c.Audit.Path) {
+		c.Audit.Path = filepath.Join(dir, c.Audit.Path)
 	}
 	for _, list := range [][]string{c.Policies, c.PolicyKeys, c.Check.Plugins, c.Check.Abilities} {
 		for i, p := range list {
@@ -125,6 +134,17 @@ func (c *Config) origin(setting string) string {
 func (r *reader) policies(n *document.Node) {
 	r.config.Policies = r.texts(n, "policies")
 	r.mark("policies", n)
+}
+
+// policyWatch reads how often policies are looked at, or that they are not.
+func (r *reader) policyWatch(n *document.Node) {
+	r.mark("policy_watch", n)
+	if n.Text == "off" || n.Text == "false" {
+		return
+	}
+	if r.config.PolicyWatch = r.duration(n, "policy_watch"); 0 < r.config.PolicyWatch && r.config.PolicyWatch < policies.MinInterval {
+		r.wrong(n, "policy_watch", "write a time of at least "+policies.MinInterval.String()+", or off")
+	}
 }
 
 func (r *reader) prices(n *document.Node) {

@@ -78,6 +78,22 @@ func TestParse_Refuses(t *testing.T) {
 		{"tasks: [{limits: {tool_call_limit: 5}}]", "an entry of tasks names no task"},
 		{"tasks: [{task: a}]", "1:9: an entry of tasks has no limits"},
 		{"tasks: [{task: a, limits: {tool_calls: 5}}]", "did you mean tool_call_limit?"},
+		{"policy_watch: fast", `1:15: policy_watch cannot be "fast"`},
+		{"policy_watch: 1ms", "write a time of at least 10ms, or off"},
+		{"policy_watch: 0s", `1:15: policy_watch cannot be "0s"`},
+		{"audit: {}", "1:8: audit has no path"},
+		{"audit: log.jsonl", "1:8: audit is a map"},
+		{"audit: {path: ''}", `1:15: path cannot be ""`},
+		{"audit: {path: a, mask: []}", "did you mean masks?"},
+		{"audit: {path: a, masks: /verdict}", "1:25: masks is a list"},
+		{"audit: {path: a, masks: [/ok, verdict]}", `1:31: "verdict" is no JSON pointer: it begins with / (such as /verdict/fired/*/actual)`},
+		{"audit: {path: a, masks: ['']}", "1:26: an entry of masks is empty"},
+		{"audit: {path: a, rotate_size: 0}", `1:31: rotate_size cannot be "0"`},
+		{"audit: {path: a, rotate_size: 1.5MB}", "write a whole number of bytes of at least 1, or a size such as 100MB or 64MiB"},
+		{"audit: {path: a, rotate_size: 100m}", `rotate_size cannot be "100m"`},
+		{"audit: {path: a, rotate_size: 9000000000TB}", `rotate_size cannot be "9000000000TB"`},
+		{"audit: {path: a, rotate_files: 0}", `1:32: rotate_files cannot be "0"`},
+		{"audit: {path: a, sync: perhaps}", `1:24: sync cannot be "perhaps"`},
 		{"check: {", "1:"},
 	} {
 		got, l := config.Parse("c.yaml", []byte(c.text))
@@ -89,6 +105,7 @@ func TestParse_Refuses(t *testing.T) {
 
 func FuzzParse(f *testing.F) {
 	f.Add([]byte("check: {sources: [a.b], fail_on: error}"))
+	f.Add([]byte("policy_watch: 2s\naudit: {path: a, masks: [/x], rotate_size: 64MiB}"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		c, l := config.Parse("c.yaml", data)
 		if (c == nil) != (l.Err() != nil) {

@@ -3,6 +3,7 @@ package config
 import (
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/cbpolicy/cbpolicy/dsl"
 	"github.com/cbpolicy/cbpolicy/prices"
@@ -16,18 +17,21 @@ import (
 type Settings struct {
 	Policies   []string
 	PolicyKeys []string
-	State      string // "": the memory of the process
-	Builtins   registry.Builtins
-	Breakers   []session.Breaker // the last covers every ability
-	Alerts     Alerts
-	Delegation session.Delegation
-	Tasks      []session.TaskLimits
+	// PolicyWatch is how often the policies are looked at for updates; 0: never.
+	PolicyWatch time.Duration
+	State       string // "": the memory of the process
+	Builtins    registry.Builtins
+	Breakers    []session.Breaker // the last covers every ability
+	Alerts      Alerts
+	Delegation  session.Delegation
+	Tasks       []session.TaskLimits
 	// Interactive: a user's message begins streaks anew.
 	Interactive bool
 	// Prices is a file of prices; "": the built-in table.
 	Prices  string
 	Unknown prices.OnUnknown
 	Edits   []dsl.NamePattern // nil: the defaults
+	Audit   Audit
 
 	config *Config
 }
@@ -35,7 +39,7 @@ type Settings struct {
 // Effective puts a configuration and an environment together.
 func Effective(c *Config, e Environment) *Settings {
 	s := &Settings{
-		Policies: c.Policies, PolicyKeys: c.PolicyKeys, State: c.State, Builtins: c.Builtins, Delegation: c.Delegation, Tasks: c.Tasks, Edits: c.Edits, Interactive: c.Interactive, Prices: c.Prices, Unknown: c.Unknown, Alerts: c.Alerts, config: c,
+		Policies: c.Policies, PolicyKeys: c.PolicyKeys, PolicyWatch: c.PolicyWatch, Audit: c.Audit, State: c.State, Builtins: c.Builtins, Delegation: c.Delegation, Tasks: c.Tasks, Edits: c.Edits, Interactive: c.Interactive, Prices: c.Prices, Unknown: c.Unknown, Alerts: c.Alerts, config: c,
 		Breakers: append(slices.Clone(c.Breakers), session.DefaultBreakers()...),
 	}
 	s.Builtins.Limits = map[string]registry.BuiltinLimit{}

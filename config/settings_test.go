@@ -32,6 +32,8 @@ interactive: on
 prices: table.json
 on_unknown_price: deny
 edits: [file.write]
+policy_watch: 5s
+audit: {path: log.jsonl, masks: [/verdict/fired/*/actual, /call_id], rotate_size: 64 MiB, rotate_files: 7, sync: on}
 `
 
 // environment is variables of a test.
@@ -68,6 +70,7 @@ func TestSettings_All(t *testing.T) {
 	}))
 	const want = `policies = p.cbp (c.yaml:1:11)
 policy_keys = none (default)
+policy_watch = 5s (c.yaml:20:15)
 state = redis://guard:xxxxx@db:6379 (c.yaml:2:8)
 builtins.sets.halts = observe (c.yaml:4:46)
 builtins.sets.monitor = enforce (c.yaml:4:19)
@@ -138,6 +141,11 @@ check.sinks = the usual ones (default)
 check.plugins = none (default)
 check.abilities = none (default)
 check.fail_on = warning (default)
+audit.path = log.jsonl (c.yaml:21:15)
+audit.masks = /verdict/fired/*/actual, /call_id (c.yaml:21:33)
+audit.rotate_size = 64MiB (c.yaml:21:83)
+audit.rotate_files = 7 (c.yaml:21:105)
+audit.sync = true (c.yaml:21:114)
 `
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)

@@ -28,6 +28,7 @@ type Setting struct {
 func (s *Settings) All() ([]Setting, error) {
 	all := []Setting{
 		{"policies", list(s.Policies), s.origin("policies")}, {"policy_keys", list(s.PolicyKeys), s.origin("policy_keys")},
+		{"policy_watch", orNever(s.PolicyWatch), s.origin("policy_watch")},
 		{"state", hidePassword(cmp.Or(s.State, "memory")), s.origin("state")},
 	}
 	rules, err := s.Builtins.Rules()
@@ -60,7 +61,8 @@ func (s *Settings) All() ([]Setting, error) {
 		edits = list(s.Edits)
 	}
 	all = append(all, Setting{"edits", edits, s.origin("edits")})
-	return append(all, s.check()...), nil
+	all = append(all, s.check()...)
+	return append(all, s.audit()...), nil
 }
 
 // set says how a set stands: off, or what its rules do.

@@ -16,6 +16,10 @@ import (
 // DefaultInterval is how often Watch looks.
 const DefaultInterval = 2 * time.Second
 
+// MinInterval is the shortest time between looks that makes sense: it has to be
+// longer than it takes to write the files.
+const MinInterval = 10 * time.Millisecond
+
 // restless is after how many looks in a row, all different, the sources are said
 // not to come to rest.
 const restless = 10

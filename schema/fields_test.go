@@ -26,6 +26,7 @@ var fields = []struct{ kind, doc, at string }{
 	{"recording", `{"steps":[{"error":{"zzzzzz":1}}]}`, "$defs/step/properties/error"},
 	{"recording", `{"steps":[{"usage":{"zzzzzz":1}}]}`, "$defs/step/properties/usage"},
 	{"config", `{"zzzzzz":1}`, ""},
+	{"config", `{"audit":{"zzzzzz":1}}`, "$defs/audit"},
 	{"config", `{"check":{"zzzzzz":1}}`, "$defs/check"},
 	{"config", `{"builtins":{"zzzzzz":1}}`, "$defs/builtins"},
 	{"config", `{"builtins":{"sets":{"zzzzzz":1}}}`, "$defs/sets"},

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cbpolicy/cbpolicy/audit"
+	"github.com/cbpolicy/cbpolicy/config"
 	"github.com/cbpolicy/cbpolicy/diag"
 	"github.com/cbpolicy/cbpolicy/session"
 )
@@ -202,14 +204,14 @@ wrong, or its verdict is another one.`,
 	cmd.Flags().BoolVar(&builtins, "builtins", false, "the built-in rules were in force")
 	cmd.Flags().StringArrayVar(&masks, "mask", nil, "JSON `POINTER` that was masked (repeatable)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		mask, err := audit.ParseMask(masks)
-		if err != nil {
-			return usage("--mask: %w", err)
-		}
 		rules.noBuiltins = !builtins
-		reg, _, err := rules.load(cmd)
+		reg, settings, err := rules.load(cmd)
 		if err != nil {
 			return err
+		}
+		o, err := settings.Audit.Options(masks...) // what the configuration has masked, too
+		if err != nil {
+			return usage("--mask: %w", err)
 		}
 		for _, c := range chains {
 			if _, err := loadChain(cmd, reg, c); err != nil {
@@ -221,7 +223,7 @@ wrong, or its verdict is another one.`,
 			if err != nil {
 				return refuseLog(cmd, err)
 			}
-			became, err := audit.Repeat(&l, reg.Set(), mask)
+			became, err := audit.Repeat(&l, reg.Set(), o.Mask)
 			if counts[became]++; err != nil && counts[audit.Different] <= 10 {
 				fmt.Fprintln(cmd.ErrOrStderr(), "cbpolicy:", err)
 			}
@@ -246,19 +248,21 @@ func (f *auditFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&f.masks, "mask", nil, "JSON `POINTER` into records whose value the log hides, such as /verdict/fired/*/actual (repeatable)")
 }
 
-// open opens the log; nil: none is wanted.
-func (f *auditFlags) open() (*audit.Log, error) {
-	mask, err := audit.ParseMask(f.masks)
+// open opens the log that the flag names, or the configuration; nil: none is
+// wanted. What either masks is masked.
+func (f *auditFlags) open(s *config.Settings) (*audit.Log, error) {
+	o, err := s.Audit.Options(f.masks...)
 	if err != nil {
 		return nil, usage("--mask: %w", err)
 	}
-	if f.file == "" {
+	path := cmp.Or(f.file, s.Audit.Path)
+	if path == "" {
 		if len(f.masks) > 0 {
 			return nil, usage("--mask hides parts of a log: give --audit")
 		}
 		return nil, nil
 	}
-	return audit.Open(f.file, audit.Options{Mask: mask})
+	return audit.Open(path, o)
 }
 
 // recorderOf is what a session tells its decisions to; nil: nobody.

@@ -73,7 +73,7 @@ func runEval(cmd *cobra.Command, o evalOptions, path string) error {
 		defer f.Close()
 		in = f
 	}
-	log, err := o.audit.open()
+	log, err := o.audit.open(settings)
 	if err != nil {
 		return err
 	}

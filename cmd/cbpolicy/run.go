@@ -109,7 +109,7 @@ func runRun(cmd *cobra.Command, o runOptions, path string) error {
 	if err != nil {
 		return errors.Join(err, receipts.close(), recording.close())
 	}
-	log, err := o.audit.open()
+	log, err := o.audit.open(settings)
 	if err != nil {
 		return errors.Join(err, receipts.close(), recording.close(), tasks.close(nil))
 	}

@@ -199,22 +199,30 @@ func readBundle(cmd *cobra.Command, path string) (*bundle.Bundle, error) {
 	return b, nil
 }
 
-// verifiedBundle reads a bundle that one of the keys has signed.
-func verifiedBundle(cmd *cobra.Command, path string, keys []string) (*bundle.Bundle, error) {
-	if len(keys) == 0 {
-		return nil, usage("%s: who may have signed the bundle? Give the public key", path)
-	}
-	var public []ed25519.PublicKey
-	for _, k := range keys {
-		pem, err := os.ReadFile(k)
+// readKeys reads public keys.
+func readKeys(paths []string) (public []ed25519.PublicKey, err error) {
+	for _, path := range paths {
+		pem, err := os.ReadFile(path)
 		if err != nil {
 			return nil, err
 		}
 		key, err := bundle.ParsePublicKey(pem)
 		if err != nil {
-			return nil, usage("%s: %w", k, err)
+			return nil, usage("%s: %w", path, err)
 		}
 		public = append(public, key)
+	}
+	return public, nil
+}
+
+// verifiedBundle reads a bundle that one of the keys has signed.
+func verifiedBundle(cmd *cobra.Command, path string, keys []string) (*bundle.Bundle, error) {
+	if len(keys) == 0 {
+		return nil, usage("%s: who may have signed the bundle? Give the public key", path)
+	}
+	public, err := readKeys(keys)
+	if err != nil {
+		return nil, err
 	}
 	b, err := readBundle(cmd, path)
 	if err != nil {

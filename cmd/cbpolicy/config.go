@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -21,11 +22,13 @@ func newConfig() *cobra.Command {
 		Short: "Show every setting in effect, and who set it",
 		Long: `config shows every setting in effect and its origin: a place in the
 configuration, the name of an environment variable, or default. The file comes
-before the environment; what is set for a task comes before both.
+before the environment; what is set for a task comes before both. Of every source
+of policies it shows what it puts in force: its kind, a bundle's revision, its
+files, rules and digest.
 
 ` + configHelp() + `
 
-Exit codes: 0 fine, 2 usage, 3 the configuration is wrong.`,
+Exit codes: 0 fine, 2 usage, 3 the configuration or a policy is wrong.`,
 		Example: "  cbpolicy config\n  BB_CIRCUIT_BREAKER_TOOL_CAP=80 cbpolicy config -f json",
 		Args:    atMost(0, "no arguments"),
 	}
@@ -40,7 +43,14 @@ Exit codes: 0 fine, 2 usage, 3 the configuration is wrong.`,
 		if err != nil {
 			return err
 		}
-		return printSettings(cmd.OutOrStdout(), all, format)
+		// The first setting is policies, which each of them follows. Where one is
+		// wrong everything is shown all the same.
+		sources, failed := sourceSettings(cmd, s, all[0].Origin)
+		all = slices.Insert(all, 1, sources...)
+		if err := printSettings(cmd.OutOrStdout(), all, format); err != nil {
+			return err
+		}
+		return failed
 	}
 	return cmd
 }

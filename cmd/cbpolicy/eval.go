@@ -30,6 +30,10 @@ func newEval() *cobra.Command {
 		Long: `eval reads one step as JSON, or JSON Lines of steps, and prints one verdict a
 line. The steps are decided in order on one state: an admitted step is recorded.
 
+With --watch the policies are followed while steps come in: an update is in force
+from the next step on. One that is bad, unsigned or older than what is in force
+is not, and every verdict says so in its notes.
+
 Exit code 5 says that the last decision blocks.`,
 		Example: `  echo '{"chain":"trade","ability":"trading.execute","args":{"amount":1500}}' |
     cbpolicy eval --policy examples/global/policy.cbp`,
@@ -37,6 +41,7 @@ Exit code 5 says that the last decision blocks.`,
 	}
 	o.add(cmd)
 	o.audit.add(cmd)
+	o.addWatch(cmd)
 	cmd.Flags().StringArrayVar(&o.chains, "chain", nil, "chain whose rules apply to its steps (repeatable)")
 	cmd.Flags().BoolVar(&o.builtins, "builtins", false, "put the built-in rules in force; meters start at 0")
 	formatFlag(cmd.Flags(), &o.format, "json", "text")
@@ -77,6 +82,11 @@ func runEval(cmd *cobra.Command, o evalOptions, path string) error {
 	if err != nil {
 		return err
 	}
+	stop, err := o.follow(cmd, settings)
+	if err != nil {
+		return closeLog(log, err)
+	}
+	defer stop()
 	e := eval.New(eval.Options{Registry: reg, Builtins: o.builtins, Record: recorderOf(log)})
 	return closeLog(log, evalSteps(cmd, e, in, o.format))
 }

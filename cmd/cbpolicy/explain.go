@@ -65,7 +65,7 @@ func runExplain(cmd *cobra.Command, o explainOptions, args []string) error {
 		return usage("explain: %q is no rule, which has a |; for a rule's id, say with --policy, --chain or --builtins where it stands", ids[0])
 	}
 	var reg registry.Registry
-	if err := loadPolicies(cmd, &reg, o.policies); err != nil {
+	if _, err := loadPolicies(cmd, &reg, o.policies); err != nil {
 		return err
 	}
 	if o.builtins {

@@ -2,64 +2,54 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
-	"path/filepath"
-	"strings"
+	"io/fs"
+	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/cbpolicy/cbpolicy/bundle"
 	"github.com/cbpolicy/cbpolicy/chain"
 	chainrun "github.com/cbpolicy/cbpolicy/chain/run"
 	"github.com/cbpolicy/cbpolicy/diag"
 	"github.com/cbpolicy/cbpolicy/dsl"
 	"github.com/cbpolicy/cbpolicy/lint"
+	"github.com/cbpolicy/cbpolicy/policies"
 	"github.com/cbpolicy/cbpolicy/registry"
 )
 
-// loadPolicies puts policy files in force, all or nothing. A directory
-// stands for the .cbp files below it, a bundle for those in it, if one of the
-// keys has signed it. Policies without a single rule are
-// refused: they would let everything through, which nobody asks for so.
-func loadPolicies(cmd *cobra.Command, reg *registry.Registry, paths []string, keys ...string) error {
-	files, err := walk(paths, ".cbp")
+// loadPolicies puts policies in force, all or nothing: files, directories of
+// them, and bundles that one of the keys has signed.
+func loadPolicies(cmd *cobra.Command, reg *registry.Registry, paths []string, keys ...string) (*policies.Loader, error) {
+	public, err := readKeys(keys)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var policies []*dsl.Policy
-	var faults diag.List
-	parse := func(name string, data []byte) {
-		p, fs := dsl.ParsePolicy(name, data)
-		faults = append(faults, fs...)
-		policies = append(policies, p)
+	l, err := policies.Open(reg, policies.Options{
+		Paths: paths, Keys: public, Stdin: cmd.InOrStdin(), Changed: func(s policies.Status) { tellUpdate(cmd, s) },
+	})
+	switch {
+	case err == nil:
+		return l, nil
+	case errors.Is(err, policies.ErrNoKeys):
+		return nil, usage("%w (--policy-key)", err)
+	case errors.Is(err, policies.ErrNoRules):
+		return nil, usage("%s: %w", cmd.Name(), err)
+	case errors.As(err, new(diag.List)):
+		return nil, refuse(cmd, err)
+	case errors.As(err, new(*fs.PathError)):
+		return nil, err
 	}
-	for _, path := range files {
-		if filepath.Ext(path) == bundle.Extension {
-			b, err := verifiedBundle(cmd, path, keys)
-			if err != nil {
-				return err
-			}
-			for _, f := range b.Files {
-				parse(path+"/"+f.Path, f.Data)
-			}
-			continue
-		}
-		name, data, err := read(cmd, path)
-		if err != nil {
-			return err
-		}
-		parse(name, data)
+	return nil, &exitError{exitFindings, err}
+}
+
+// tellUpdate says what became of an update.
+func tellUpdate(cmd *cobra.Command, s policies.Status) {
+	if s.Refused != nil {
+		fmt.Fprintln(cmd.ErrOrStderr(), "cbpolicy: warning:", diag.Escape(s.Note()))
+		return
 	}
-	if faults.Err() != nil {
-		return refuse(cmd, faults)
-	}
-	if err := reg.Load(policies...); err != nil {
-		return refuse(cmd, err)
-	}
-	if len(paths) > 0 && reg.Set().Len() == 0 {
-		return usage("%s: no rule in %s (a policy file is named *.cbp, or named itself)", cmd.Name(), strings.Join(paths, ", "))
-	}
-	return nil
+	fmt.Fprintf(cmd.ErrOrStderr(), "cbpolicy: the policies are those of %s: digest %s\n", s.Since.UTC().Format(time.RFC3339), s.Digest())
 }
 
 // loadChain reads a chain and puts its rules in force.

@@ -2,10 +2,12 @@ package main
 
 import (
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/cbpolicy/cbpolicy/config"
+	"github.com/cbpolicy/cbpolicy/policies"
 	"github.com/cbpolicy/cbpolicy/registry"
 	"github.com/cbpolicy/cbpolicy/session"
 )
@@ -18,6 +20,8 @@ type ruleFlags struct {
 	// noBuiltins leaves the built-in rules, and the breaker that every ability
 	// has by default, out.
 	noBuiltins bool
+	watch      time.Duration    // of a verb that lives long: how often policies are looked at
+	loader     *policies.Loader // after load
 }
 
 func (f *ruleFlags) add(cmd *cobra.Command) {
@@ -38,7 +42,7 @@ func (f *ruleFlags) load(cmd *cobra.Command) (*registry.Registry, *config.Settin
 		return nil, nil, err
 	}
 	reg := &registry.Registry{}
-	if err := loadPolicies(cmd, reg, slices.Concat(s.Policies, f.policies), slices.Concat(s.PolicyKeys, f.keys)...); err != nil {
+	if f.loader, err = loadPolicies(cmd, reg, slices.Concat(s.Policies, f.policies), slices.Concat(s.PolicyKeys, f.keys)...); err != nil {
 		return nil, nil, err
 	}
 	if f.noBuiltins {

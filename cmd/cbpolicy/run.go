@@ -31,7 +31,8 @@ func newRun() *cobra.Command {
 		Short: "Run a chain, every step let through by the rules",
 		Long: `run runs a chain for real. Every rule of the chain, of the policies and of the
 configuration is in force, and the built-in ones; questions are asked on the terminal, and without one they stop the run.
-Windows begin anew with each run, unless --state says where counters live.
+Windows begin anew with each run, unless --state says where counters live. With
+--watch the policies are followed: an update is in force from the next step on.
 
 An ability is a command: the arguments of the step are its standard input, as
 JSON, and its standard output is the step's; an exit status other than 0 is a
@@ -52,6 +53,7 @@ stopped the run.`,
 	}
 	o.add(cmd)
 	o.audit.add(cmd)
+	o.addWatch(cmd)
 	cmd.Flags().StringArrayVar(&o.set, "set", nil, "parameter NAME=VALUE (repeatable)")
 	cmd.Flags().StringArrayVar(&o.abilities, "ability", nil, "command that does an ability, NAME='CMD …' (repeatable)")
 	cmd.Flags().StringArrayVar(&o.servers, "mcp", nil, "MCP server whose tools are abilities, NAME='CMD …' (repeatable)")
@@ -91,6 +93,11 @@ func runRun(cmd *cobra.Command, o runOptions, path string) error {
 		return err
 	}
 	defer storeEnd.Close()
+	stop, err := o.follow(cmd, settings)
+	if err != nil {
+		return err
+	}
+	defer stop()
 	h, err := host.Open(cmd.Context(), c, offers)
 	if err != nil {
 		return refuseOffer(cmd, err)

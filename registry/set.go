@@ -28,7 +28,7 @@ type Set struct {
 	covers     sync.Map                             // of other chains: id → *coverage
 	covered    atomic.Int64                         // how many are in covers
 	digest     func() Digest
-	notes      []string
+	notes      []string // without room behind them
 }
 
 // newSet indexes groups by what their patterns cover.

@@ -155,6 +155,6 @@ func (d *Decider) preview(ctx context.Context, rs *registry.Step, v *registry.Ve
 		return
 	}
 	set.Decide(rs, &m.plan, &m.grant.Tally, v)
-	v.Notes = set.Notes()
+	v.Notes = append(set.Notes(), v.Notes...)
 	memories.Put(m)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -129,7 +130,7 @@ func (d *Decider) decide(ctx context.Context, rs *registry.Step, v *registry.Ver
 		return NotAdmitted
 	}
 	set.Decide(rs, &m.plan, &m.grant.Tally, v)
-	v.Notes = set.Notes()
+	v.Notes = append(set.Notes(), v.Notes...)
 	m.answer(t, v)
 	if err != nil {
 		m.grant.Admitted = !v.Decision.Blocks()
@@ -194,8 +195,8 @@ type Record struct {
 	// Plan and Tally are absent where the step was refused before it was judged.
 	Plan  *registry.PlanRecord `json:"plan,omitempty"`
 	Tally *registry.Tally      `json:"tally,omitempty"`
-	// Notes are those of the verdict, which are no part of the decision.
-	Notes   []string        `json:"notes,omitempty"`
+	// Notes are what was said of the rules; see [registry.Registry.Note].
+	Notes   []string        `json:"policy_notes,omitempty"`
 	Verdict json.RawMessage `json:"verdict"`
 }
 
@@ -213,11 +214,12 @@ func (d *Decider) record(rs *registry.Step, p *registry.Plan, t *registry.Tally,
 	}
 	r := &Record{
 		Session: rs.Session, Chain: rs.Chain, Run: rs.Run, Step: rs.ID, Ability: rs.Ability, CallID: rs.CallID,
-		Digest: rs.Digest(), Policy: d.Registry.Set().Digest(), Notes: v.Notes, Verdict: verdict, At: time.Unix(0, rs.Now).UTC(),
+		Digest: rs.Digest(), Policy: d.Registry.Set().Digest(), Verdict: verdict, At: time.Unix(0, rs.Now).UTC(),
 	}
 	if p != nil {
 		tally := t.Clone()
 		r.Policy, r.Plan, r.Tally, r.At = p.Set().Digest(), p.Record(), &tally, time.Unix(0, t.Now).UTC()
+		r.Notes = p.Set().Notes()
 	}
 	d.Record(r)
 }
@@ -233,7 +235,7 @@ func (r *Record) Repeat(set *registry.Set) (v registry.Verdict, err error) {
 	}
 	st := &registry.Step{Chain: r.Chain, Session: r.Session, ID: r.Step, Ability: r.Ability}
 	err = set.Repeat(st, r.Plan, r.Tally, &v)
-	v.Notes = r.Notes
+	v.Notes = append(slices.Clip(r.Notes), v.Notes...)
 	return v, err
 }
 

@@ -195,9 +195,30 @@ type Record struct {
 	// Plan and Tally are absent where the step was refused before it was judged.
 	Plan  *registry.PlanRecord `json:"plan,omitempty"`
 	Tally *registry.Tally      `json:"tally,omitempty"`
+	// Refused are refusals beside the rules, such as that of an open breaker.
+	Refused []Refusal `json:"refused,omitempty"`
 	// Notes are what was said of the rules; see [registry.Registry.Note].
 	Notes   []string        `json:"policy_notes,omitempty"`
 	Verdict json.RawMessage `json:"verdict"`
+}
+
+// Refusal is a refusal for which no rule of the policy stands.
+type Refusal struct {
+	Rule   string `json:"rule"` // such as SlugCircuitOpen
+	Reason string `json:"reason"`
+	// RetryAfter is how long until it may be tried again, in nanoseconds; -1:
+	// nobody knows.
+	RetryAfter time.Duration `json:"retry_after"`
+}
+
+// refusals are those of a verdict.
+func refusals(v *registry.Verdict) (all []Refusal) {
+	for i := range v.Fired {
+		if f := &v.Fired[i]; f.Why == registry.Refused {
+			all = append(all, Refusal{f.Rule.ID, f.Rule.Reason, f.RetryAfter})
+		}
+	}
+	return all
 }
 
 // record gives the decision to the listener, if there is one.
@@ -219,7 +240,7 @@ func (d *Decider) record(rs *registry.Step, p *registry.Plan, t *registry.Tally,
 	if p != nil {
 		tally := t.Clone()
 		r.Policy, r.Plan, r.Tally, r.At = p.Set().Digest(), p.Record(), &tally, time.Unix(0, t.Now).UTC()
-		r.Notes = p.Set().Notes()
+		r.Notes, r.Refused = p.Set().Notes(), refusals(v)
 	}
 	d.Record(r)
 }
@@ -235,6 +256,9 @@ func (r *Record) Repeat(set *registry.Set) (v registry.Verdict, err error) {
 	}
 	st := &registry.Step{Chain: r.Chain, Session: r.Session, ID: r.Step, Ability: r.Ability}
 	err = set.Repeat(st, r.Plan, r.Tally, &v)
+	for _, by := range r.Refused {
+		v.Add(by.Rule, by.Reason, by.RetryAfter)
+	}
 	v.Notes = append(slices.Clip(r.Notes), v.Notes...)
 	return v, err
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode/utf8"
 
 	"github.com/cbpolicy/cbpolicy/bundle"
 	"github.com/cbpolicy/cbpolicy/diag"
@@ -240,4 +241,26 @@ func TestLookFails(t *testing.T) {
 		t.Error("nothing happened")
 	}
 	f.want("a clock that fails", "a", "the loader failed: no clock")
+}
+
+// What every verdict repeats is one line of text, whatever a file is called, and
+// however much is wrong with it.
+func TestRefusal_IsShort(t *testing.T) {
+	f := newFleet(t, map[string]string{"p/a.cbp": rule("a")}).open([]string{"p"})
+	f.write("p/b.cbp", strings.Repeat("B:amount>\n", 50))
+	f.later()
+	f.want("many faults", "a", "(and 49 more)")
+	f.write("p/b.cbp", "B:"+strings.Repeat("\u20ac", 900)+"|abort\n")
+	f.later()
+	note := f.loader.Status().Note()
+	if len(note) > 800 || !utf8.ValidString(note) {
+		t.Errorf("%d bytes: %s", len(note), note)
+	}
+	f.must(os.Remove(f.path("p/b.cbp")))
+	f.write("p/\xff\n.cbp", "B:\n")
+	f.later()
+	if note := f.loader.Status().Note(); !utf8.ValidString(note) || strings.Contains(note, "\n") {
+		t.Errorf("%q", note)
+	}
+	f.want("a strange name", "a", ".cbp:1:")
 }

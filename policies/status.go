@@ -95,7 +95,7 @@ func reasonOf(err error) string {
 	if errors.As(err, &list) && len(list) > 1 {
 		text = fmt.Sprintf("%v (and %d more)", list[0], len(list)-1)
 	}
-	text = strings.Join(strings.Fields(text), " ")
+	text = strings.ToValidUTF8(strings.Join(strings.Fields(text), " "), "\ufffd") // a file's name can be anything
 	if len(text) > maxReason {
 		text = strings.ToValidUTF8(text[:maxReason], "") + "…"
 	}

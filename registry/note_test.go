@@ -33,8 +33,8 @@ func TestNote(t *testing.T) {
 		t.Fatal("two equal rules are in force")
 	}
 	notes("a newer policy was refused")
-	reg.Note("another one")
-	notes("another one")
+	reg.Note("another one", "not\xffUTF-8")
+	notes("another one", "not\ufffdUTF-8")
 	if err := reg.Load(parse(t, `B:amount>1000|abort|id=limit`)); err != nil {
 		t.Fatal(err)
 	}

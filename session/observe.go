@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/cbpolicy/cbpolicy/registry"
@@ -222,7 +223,7 @@ func (s *Session) judge(ctx context.Context, k *meter.Task, at int64, halts []Ha
 		if ended || !before[key] {
 			h := Halt{Task: k.ID(), At: at, Action: f.Rule.Action.Kind, Ended: ended, Fired: *f, Reason: ReasonOf(f), Notes: v.Notes}
 			if readsMoney(f.Rule) {
-				h.Notes = append(h.Notes, s.priceNotes...)
+				h.Notes = slices.Concat(h.Notes, s.priceNotes)
 			}
 			halts = append(halts, h)
 		}

@@ -32,7 +32,10 @@ func loadPolicies(cmd *cobra.Command, reg *registry.Registry, paths []string, ke
 	case err == nil:
 		return l, nil
 	case errors.Is(err, policies.ErrNoKeys):
-		return nil, usage("%w (--policy-key)", err)
+		if cmd.Flags().Lookup("policy-key") != nil {
+			err = fmt.Errorf("%w with --policy-key", err)
+		}
+		return nil, usage("%w", err)
 	case errors.Is(err, policies.ErrNoRules):
 		return nil, usage("%s: %w", cmd.Name(), err)
 	case errors.As(err, new(diag.List)):

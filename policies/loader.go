@@ -70,7 +70,7 @@ func Open(reg *registry.Registry, o Options) (*Loader, error) {
 	seen := l.reader.snapshot(l.opts.Paths)
 	l.reader.again = true
 	l.acted, l.before = seen.key, seen.key
-	if err := l.load(&seen); err != nil {
+	if err := l.load(&seen, o.Now()); err != nil {
 		return nil, err
 	}
 	return l, nil
@@ -114,14 +114,19 @@ func (l *Loader) Look() bool {
 }
 
 func (l *Loader) look() (acted bool) {
+	last := l.acted
 	defer func() {
 		if r := recover(); r != nil { // the host goes on, by the rules that it has
+			if l.acted == last {
+				l.acted = key{} // it was not what was found: the next look tries again
+			}
 			l.refuse(fmt.Errorf("the loader failed: %v", r))
 			acted = true
 		}
 	}()
+	now := l.opts.Now()
+	l.set(func(s *Status) { s.Looked = now })
 	seen := l.reader.snapshot(l.opts.Paths)
-	l.set(func(s *Status) { s.Looked = l.opts.Now() })
 	settled := seen.key == l.before
 	l.before = seen.key
 	if !settled {
@@ -137,14 +142,14 @@ func (l *Loader) look() (acted bool) {
 		return false
 	}
 	l.acted = seen.key
-	if err := l.load(&seen); err != nil {
+	if err := l.load(&seen, now); err != nil {
 		l.refuse(err)
 	}
 	return true
 }
 
 // load puts a snapshot in force, or leaves everything as it is.
-func (l *Loader) load(seen *snapshot) error {
+func (l *Loader) load(seen *snapshot, now time.Time) error {
 	inForce := l.status.Load().Sources
 	p, err := seen.parse(l.opts.Keys, inForce)
 	if err != nil {
@@ -153,7 +158,6 @@ func (l *Loader) load(seen *snapshot) error {
 	if err := l.reg.Load(p.policies...); err != nil {
 		return err
 	}
-	now := l.opts.Now()
 	next := Status{Sources: p.sources, Since: now, Looked: now}
 	changed := len(inForce) != len(next.Sources)
 	for i := range next.Sources {
@@ -174,7 +178,7 @@ func (l *Loader) load(seen *snapshot) error {
 
 // refuse leaves what is in force, and has every verdict say so.
 func (l *Loader) refuse(err error) {
-	l.set(func(s *Status) { s.Refused = &Refusal{At: l.opts.Now(), Err: err, Reason: reasonOf(err)} })
+	l.set(func(s *Status) { s.Refused = &Refusal{At: s.Looked, Err: err, Reason: reasonOf(err)} })
 	l.reg.Note(l.status.Load().Note())
 }
 

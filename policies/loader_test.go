@@ -241,6 +241,8 @@ func TestLookFails(t *testing.T) {
 		t.Error("nothing happened")
 	}
 	f.want("a clock that fails", "a", "the loader failed: no clock")
+	l.Look()
+	f.want("it goes again", "a", "")
 }
 
 // What every verdict repeats is one line of text, whatever a file is called, and

@@ -1,6 +1,7 @@
 package dsl
 
 import (
+	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -41,6 +42,25 @@ func (m Missing) String() string { return missNames[m] }
 
 // String returns "deny", "allow", "local", or "" if the rule does not say.
 func (o OnStoreError) String() string { return storeNames[o] }
+
+// MarshalText renders the word as in String, and the zero value as deny.
+func (o OnStoreError) MarshalText() ([]byte, error) {
+	if o == StoreDefault {
+		o = StoreDeny
+	}
+	return []byte(o.String()), nil
+}
+
+// UnmarshalText reads deny, allow or local.
+func (o *OnStoreError) UnmarshalText(text []byte) error {
+	for _, known := range []OnStoreError{StoreDeny, StoreAllow, StoreLocal} {
+		if known.String() == string(text) {
+			*o = known
+			return nil
+		}
+	}
+	return fmt.Errorf("dsl: on_store_error cannot be %q, want deny, allow or local", text)
+}
 
 // String returns the unit's letter, or "".
 func (u Unit) String() string {

@@ -69,3 +69,23 @@ func TestEqualSeesEveryField(t *testing.T) {
 		}
 	}
 }
+
+func TestOnStoreError_Text(t *testing.T) {
+	for text, want := range map[string]dsl.OnStoreError{"deny": dsl.StoreDeny, "allow": dsl.StoreAllow, "local": dsl.StoreLocal} {
+		var o dsl.OnStoreError
+		if err := o.UnmarshalText([]byte(text)); err != nil || o != want {
+			t.Errorf("%q: got %v, %v", text, o, err)
+		}
+		if got, err := o.MarshalText(); err != nil || string(got) != text {
+			t.Errorf("%q is printed as %q, %v", text, got, err)
+		}
+	}
+	if got, _ := dsl.StoreDefault.MarshalText(); string(got) != "deny" {
+		t.Errorf("the default is printed as %q", got)
+	}
+	for _, text := range []string{"", "Deny", "deny ", "memory"} {
+		if err := new(dsl.OnStoreError).UnmarshalText([]byte(text)); err == nil {
+			t.Errorf("%q was read", text)
+		}
+	}
+}

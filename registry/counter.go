@@ -31,7 +31,7 @@ type freqRef struct {
 
 // add collects a window; pure tells that the rule hangs on it alone.
 func (c *counter) add(w Window, pure *Rule) {
-	i := slices.IndexFunc(c.windows, func(x Window) bool { return x.Span == w.Span && x.Limit == w.Limit })
+	i := c.index(w)
 	if i < 0 {
 		i = len(c.windows)
 		c.windows = append(c.windows, Window{Span: w.Span, Limit: w.Limit})
@@ -39,8 +39,9 @@ func (c *counter) add(w Window, pure *Rule) {
 	}
 	if pure != nil {
 		c.rules[i] = append(c.rules[i], pure)
-		c.windows[i].Refuses = c.windows[i].Refuses || pure.deciding()
 	}
+	to := &c.windows[i]
+	to.Refuses, to.Modes, to.Readers = to.Refuses || w.Refuses, to.Modes|w.Modes, to.Readers|w.Readers
 }
 
 // seal sorts the windows and finds the front: a window with a shorter or

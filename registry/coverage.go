@@ -119,7 +119,6 @@ func join(same []*counter) *counter {
 			joined.add(window, nil)
 			i := joined.index(window)
 			joined.rules[i] = append(joined.rules[i], part.rules[w]...)
-			joined.windows[i].Refuses = joined.windows[i].Refuses || window.Refuses
 		}
 	}
 	joined.seal()

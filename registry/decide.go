@@ -25,6 +25,9 @@ func (s *Set) Decide(st *Step, p *Plan, t *Tally, v *Verdict) {
 	if len(v.Fired) > 1 {
 		slices.SortFunc(v.Fired, func(a, b Fired) int { return compareRules(a.Rule, b.Rule) })
 	}
+	if t.Away != nil {
+		v.Notes = p.awayNotes(t.Away)
+	}
 	v.conclude()
 }
 
@@ -37,16 +40,19 @@ func compareRules(a, b *Rule) int {
 func (p *Plan) decideHeld(h *held, t *Tally, v *Verdict) {
 	f := Fired{Rule: h.rule, Why: h.found.why, Actual: h.found.actual, Limit: h.found.limit, Reason: h.reason, Atom: h.atom}
 	wait := waitNone
+	if len(h.windows) > 0 && !t.counted(h.rule) {
+		return
+	}
 	for i, ref := range h.windows {
 		c := t.Count(ref)
-		window := p.Needs[ref.Need].Windows[ref.Window]
-		if c.N <= window.Limit {
+		limit := t.Away.Limit(p.Needs[ref.Need].Windows[ref.Window].Limit)
+		if c.N <= limit {
 			return
 		}
 		wait = sooner(wait, c.Free, t.Now)
 		if f.Atom < 0 || h.rule.tellsLess(f.Atom) {
 			f.Atom, f.Why = h.rule.freqs[i].atom, Exceeded
-			f.Actual, f.Limit = strconv.FormatInt(c.N, 10), strconv.FormatInt(window.Limit, 10)
+			f.Actual, f.Limit = strconv.FormatInt(c.N, 10), strconv.FormatInt(limit, 10)
 		}
 	}
 	f.Approved = h.guard >= 0 && h.guard < len(t.Approved) && t.Approved[h.guard]
@@ -64,11 +70,14 @@ func (r *Rule) tellsLess(atom int) bool {
 func (p *Plan) decideWindows(need int, t *Tally, v *Verdict) {
 	for w, rules := range p.counters[need].rules {
 		c := t.Count(WindowRef{Need: need, Window: w})
-		limit := p.Needs[need].Windows[w].Limit
+		limit := t.Away.Limit(p.Needs[need].Windows[w].Limit)
 		if len(rules) == 0 || c.N <= limit {
 			continue
 		}
 		for _, r := range rules {
+			if !t.counted(r) {
+				continue
+			}
 			f := Fired{Rule: r, Why: Exceeded, Actual: strconv.FormatInt(c.N, 10), Limit: strconv.FormatInt(limit, 10)}
 			f.setWait(sooner(waitNone, c.Free, t.Now))
 			v.Fired = append(v.Fired, f)

@@ -83,10 +83,13 @@ func (g *group) addFrequency(r *Rule, atom int, f *dsl.Frequency, counters map[s
 		counters[spec] = c
 		g.all = append(g.all, c)
 	}
-	w := Window{Span: f.Window.Time(), Limit: f.Count}
+	w := Window{Span: f.Window.Time(), Limit: f.Count, Readers: modesOf(r)}
 	var pure *Rule
 	if r.pure() {
 		pure = r
+		if w.Refuses = r.deciding(); w.Refuses {
+			w.Modes = w.Readers
+		}
 	}
 	c.add(w, pure)
 	r.freqs = append(r.freqs, freqRef{atom: atom, counter: c, span: w})

@@ -19,6 +19,11 @@ type Window struct {
 	Limit int64         `json:"limit"`
 	// Refuses: a rule that asks for nothing but this window refuses when it is exceeded.
 	Refuses bool `json:"refuses,omitempty"`
+	// Modes are what those rules say about a store that cannot be reached.
+	Modes Modes `json:"modes,omitempty"`
+	// Readers are what all rules say about it that read the window, also those
+	// that have further atoms or never refuse.
+	Readers Modes `json:"readers,omitempty"`
 }
 
 // Need is one counter that a step reads and, if it is admitted, adds to.
@@ -59,6 +64,8 @@ type Guard struct {
 	Windows []WindowRef `json:"windows,omitempty"`
 	// Approval is what would satisfy the rule; the zero Digest: nothing does.
 	Approval Digest `json:"approval,omitzero"`
+	// Modes is what the rule says about a store that cannot be reached.
+	Modes Modes `json:"modes,omitempty"`
 }
 
 // Digest is a SHA-256.
@@ -75,6 +82,9 @@ type Tally struct {
 	Approved []bool `json:"approved,omitempty"`
 	// Now is the time of the claim in Unix nanoseconds, by the store's clock.
 	Now int64 `json:"now"`
+	// Away: the store could not be reached, and this is what was done instead;
+	// nil: it answered. It is shared by many tallies: do not write to it.
+	Away *Away `json:"away,omitempty"`
 }
 
 // Count returns what was found in a window; the zero Count if its need is quiet.

@@ -2,12 +2,12 @@ package registry
 
 import "github.com/cbpolicy/cbpolicy/dsl"
 
-// WithoutStore makes the tally of a plan for which no store could be asked:
-// nothing is counted and no approval is held. It reports whether the step may
-// be decided so, which is when it would be counted, and every rule that waits
-// for a count and could refuse says on_store_error=allow.
-func (p *Plan) WithoutStore(t *Tally) bool {
-	*t = Tally{At: t.At[:0], Counts: t.Counts[:0], Approved: t.Approved[:0]}
+// WithoutStore makes the tally of a plan for which no store could be asked,
+// for a reason: nothing is counted and no approval is held. It reports whether
+// the step may be decided so, which is when it would be counted, and every rule
+// that waits for a count and could refuse says on_store_error=allow.
+func (p *Plan) WithoutStore(t *Tally, reason string) bool {
+	*t = Tally{At: t.At[:0], Counts: t.Counts[:0], Approved: t.Approved[:0], Away: &Away{Reason: reason, Default: dsl.StoreDeny}}
 	for _, c := range p.counters {
 		t.At = append(t.At, -1)
 		for _, rules := range c.rules {

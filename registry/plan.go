@@ -199,7 +199,7 @@ func (p *Plan) guard(h *held, st *Step) {
 		p.Refused = true
 		return
 	}
-	g := Guard{Windows: h.windows}
+	g := Guard{Windows: h.windows, Modes: modesOf(h.rule)}
 	if confirm {
 		g.Approval = ApprovalDigest(st, h.rule)
 	}

@@ -49,7 +49,7 @@ func (p *Plan) Set() *Set { return p.set }
 
 // Clone copies the tally out of its reused memory.
 func (t *Tally) Clone() Tally {
-	return Tally{Counts: slices.Clone(t.Counts), At: slices.Clone(t.At), Approved: slices.Clone(t.Approved), Now: t.Now}
+	return Tally{Counts: slices.Clone(t.Counts), At: slices.Clone(t.At), Approved: slices.Clone(t.Approved), Now: t.Now, Away: t.Away}
 }
 
 // Repeat makes the verdict of a recorded decision again, from the record

@@ -150,7 +150,8 @@ func (d *Decider) preview(ctx context.Context, rs *registry.Step, v *registry.Ve
 	set.Plan(rs, &m.plan)
 	claim := claimOf(rs, m)
 	claim.Refused = true
-	if err := d.Store.Claim(ctx, &claim, &m.grant); err != nil && !d.goOn(ctx, rs, m) {
+	m.grant.Away = nil // of another store
+	if err := d.Store.Claim(ctx, &claim, &m.grant); err != nil && !d.goOn(ctx, rs, m, err) {
 		d.refuse(rs, v, registry.SlugStoreError, "the state did not answer: "+err.Error())
 		return
 	}

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -123,8 +124,9 @@ func (d *Decider) decide(ctx context.Context, rs *registry.Step, v *registry.Ver
 	plan(set, rs, &m.plan)
 	claim := claimOf(rs, m)
 	m.ask(t, &claim)
+	m.grant.Away = nil // of another store
 	err := d.Store.Claim(ctx, &claim, &m.grant)
-	if err != nil && !d.goOn(ctx, rs, m) {
+	if err != nil && !d.goOn(ctx, rs, m, err) {
 		d.refuse(rs, v, registry.SlugStoreError, "the state did not answer: "+err.Error())
 		d.record(rs, nil, nil, v)
 		return NotAdmitted
@@ -160,8 +162,9 @@ func claimOf(rs *registry.Step, m *scratch) state.Claim {
 
 // goOn reports whether a step whose claim failed may be decided without the
 // store: the host still wants an answer, and the rules say on_store_error=allow.
-func (d *Decider) goOn(ctx context.Context, rs *registry.Step, m *scratch) bool {
-	if ctx.Err() != nil || !m.plan.WithoutStore(&m.grant.Tally) {
+// A store that has looked at what the rules say has the last word.
+func (d *Decider) goOn(ctx context.Context, rs *registry.Step, m *scratch, err error) bool {
+	if ctx.Err() != nil || errors.Is(err, state.ErrDenied) || !m.plan.WithoutStore(&m.grant.Tally, state.Reason(err)) {
 		return false
 	}
 	m.grant.Now, m.grant.Repeated = rs.Now, false

@@ -10,6 +10,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/cbpolicy/cbpolicy/registry"
@@ -185,4 +186,14 @@ var (
 	ErrInvalid = errors.New("state: invalid request")
 	// ErrUnavailable: the home could not be reached or did not answer in time.
 	ErrUnavailable = errors.New("state: unavailable")
+	// ErrDenied, beside ErrUnavailable: the home could not be reached, and
+	// what the rules of the claim say about that (Window.Modes, Guard.Modes)
+	// is deny. Who asked need not look at them again.
+	ErrDenied = errors.New("state: denied while unavailable")
 )
+
+// Reason is what an error of a home says, without the words of ErrUnavailable,
+// and as a record of it is read.
+func Reason(err error) string {
+	return strings.ToValidUTF8(strings.TrimPrefix(err.Error(), ErrUnavailable.Error()+": "), "\ufffd")
+}

@@ -1,0 +1,158 @@
+package fallback
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/cbpolicy/cbpolicy/registry"
+	"github.com/cbpolicy/cbpolicy/state"
+)
+
+// The home is probed after the first pause, and then after twice as long each
+// time, up to the longest.
+const (
+	firstPause   = 50 * time.Millisecond
+	longestPause = time.Second
+)
+
+// lastTry is how many deadlines long a store that is closed tries to tell the
+// home what it kept.
+const lastTry = 20
+
+// leave goes away from the home.
+func (s *Store) leave(reason string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.away != nil {
+		return
+	}
+	s.away = &registry.Away{Reason: reason, Default: s.onError, Fleet: s.fleet}
+	s.since = time.Now()
+	s.cells.outage++
+	s.gone.Store(true)
+	s.log.Warn("the state is unavailable", "reason", reason, "on_store_error", s.away.Mode(s.onError).String())
+	if !s.closed {
+		s.probing.Go(s.comeBack)
+	}
+}
+
+// comeBack waits until the home is back, and is told of everything.
+func (s *Store) comeBack() {
+	for pause := firstPause; ; pause = min(2*pause, longestPause) {
+		timer := time.NewTimer(pause)
+		select {
+		case <-timer.C:
+		case <-s.running.Done():
+			timer.Stop()
+			return
+		}
+		if s.probe(s.running) == nil && s.tellAll(s.running) == nil {
+			return
+		}
+	}
+}
+
+// probe asks the home for a claim of nothing: one that can only be read is not back.
+func (s *Store) probe(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, s.timeout)
+	defer cancel()
+	var g state.Grant
+	return s.home.Claim(ctx, &state.Claim{}, &g)
+}
+
+// tellAll tells the home of all that is kept, and then goes back to it. On an
+// error the home is away still, or again.
+func (s *Store) tellAll(ctx context.Context) error {
+	for {
+		t, err := s.next(ctx)
+		if t == nil {
+			return err
+		}
+		limited, cancel := context.WithTimeout(ctx, s.timeout)
+		err = s.tell(limited, t)
+		cancel()
+		if !reached(err) {
+			return err
+		}
+		s.mu.Lock()
+		s.kept[0] = nil
+		s.kept = s.kept[1:]
+		if err != nil { // it would say the same for ever
+			s.lost++
+			s.log.Error("the state would not hear what was done while it was away", "error", err)
+		}
+		s.mu.Unlock()
+	}
+}
+
+// next is what the home is to be told next. Without an error nil means that
+// it has been told everything: from then on it is asked again.
+func (s *Store) next(ctx context.Context) (*told, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.kept) > 0 {
+		return s.kept[0], nil
+	}
+	t, err := s.handOver(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if t != nil {
+		s.kept = append(s.kept, t)
+		return t, nil
+	}
+	if err := s.handOverApprovals(ctx); err != nil {
+		return nil, err
+	}
+	if len(s.kept) > 0 {
+		return s.kept[0], nil
+	}
+	s.kept = nil
+	s.log.Info("the state is back", "away", time.Since(s.since))
+	s.away = nil
+	s.gone.Store(false)
+	return nil, nil
+}
+
+// handOverApprovals takes the approvals that are left from the local home and
+// keeps them for the other, so that none is in both.
+func (s *Store) handOverApprovals(ctx context.Context) error {
+	for session, of := range s.given.in {
+		if session == "" { // which cannot be forgotten: they are this process's for good
+			s.given.forget(session)
+			continue
+		}
+		if err := s.local.Forget(ctx, state.Ended{Session: session}); err != nil {
+			return err
+		}
+		for _, a := range of {
+			s.kept = append(s.kept, &told{what: approving, approval: a})
+		}
+		s.given.forget(session)
+	}
+	return nil
+}
+
+// Close ends the probing. If the home is away it is tried once more: the error
+// says how much it could not be told.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	s.stop()
+	s.probing.Wait()
+	if s.Status().Kept == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), lastTry*s.timeout)
+	defer cancel()
+	err := s.probe(ctx)
+	if err == nil {
+		err = s.tellAll(ctx)
+	}
+	if n := s.Status().Kept; err != nil && n > 0 {
+		return fmt.Errorf("state: %d calls that were decided while it was away are not told to it: %w", n, err)
+	}
+	return nil
+}

@@ -1,0 +1,260 @@
+package fallback
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/cbpolicy/cbpolicy/dsl"
+	"github.com/cbpolicy/cbpolicy/registry"
+	"github.com/cbpolicy/cbpolicy/state"
+)
+
+// The defaults of Options.
+const (
+	DefaultTimeout = 50 * time.Millisecond
+	DefaultMaxKept = 10_000
+)
+
+// Options set up a Store. Values of 0 or less mean the default.
+type Options struct {
+	// OnError is for steps and rules that do not say what to do while the home
+	// is away. Default: deny.
+	OnError dsl.OnStoreError
+	// Timeout is the longest that a call of the home may take. Default: DefaultTimeout.
+	Timeout time.Duration
+	// Fleet is how many processes share the home, at the most. Default: 1.
+	Fleet int
+	// MaxKept bounds what is kept for the home while it is away, in calls of
+	// its methods; and what of cells is remembered. Above, nothing is admitted
+	// that a rule wants counted locally. Default: DefaultMaxKept.
+	MaxKept int
+	// Log is told when the home goes away, and when it is back; nil: nobody is.
+	Log *slog.Logger
+}
+
+// Store asks a shared home, and a local one while that is away. It is safe
+// for any number of goroutines. While the home is away it runs a goroutine,
+// which Close ends.
+type Store struct {
+	home, local state.Store
+	onError     dsl.OnStoreError
+	timeout     time.Duration
+	fleet       int64
+	maxKept     int
+	log         *slog.Logger
+
+	gone   atomic.Bool // away is not nil: to be asked without the lock
+	shared atomic.Bool // calls of the home may be known to the local one
+
+	mu     sync.Mutex
+	away   *registry.Away // nil: the home answers
+	since  time.Time      // it is away
+	kept   []*told        // what the home is to be told, in order
+	lost   int            // what it would not hear
+	given  givenApprovals
+	cells  cells
+	closed bool
+
+	running context.Context // over with Close
+	stop    context.CancelFunc
+	probing sync.WaitGroup
+}
+
+var _ state.Store = (*Store)(nil)
+
+// New returns a store over a shared home and a local one that nobody else
+// uses. An error says which option makes no sense. The homes are closed by
+// whoever made them, after the store.
+func New(home, local state.Store, o Options) (*Store, error) {
+	if o.OnError < dsl.StoreDefault || o.OnError > dsl.StoreLocal {
+		return nil, fmt.Errorf("%w: on_store_error is %d, want deny, allow or local", state.ErrInvalid, o.OnError)
+	}
+	s := &Store{
+		home: home, local: local, onError: o.OnError, log: o.Log,
+		timeout: orDefault(o.Timeout, DefaultTimeout), fleet: int64(orDefault(o.Fleet, 1)), maxKept: orDefault(o.MaxKept, DefaultMaxKept),
+	}
+	s.cells.max = s.maxKept
+	s.running, s.stop = context.WithCancel(context.Background())
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	return s, nil
+}
+
+func orDefault[T ~int | ~int64](v, def T) T {
+	if v > 0 {
+		return v
+	}
+	return def
+}
+
+// Status tells how things stand.
+type Status struct {
+	Away   bool
+	Reason string    // why the home is away
+	Since  time.Time // it is away
+	Kept   int       // calls that it is still to be told
+	Lost   int       // calls that it would not hear, as they made no sense to it
+}
+
+// Status tells how things stand.
+func (s *Store) Status() Status {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	st := Status{Kept: len(s.kept) + s.given.n + s.cells.unknown(), Lost: s.lost}
+	if s.away != nil {
+		st.Away, st.Reason, st.Since = true, s.away.Reason, s.since
+	}
+	return st
+}
+
+// do has a call done by the home, or by the local one while it is away. The
+// local one is called under the lock, with the outage as it stands.
+func (s *Store) do(ctx context.Context, home func(context.Context) error, local func(*registry.Away) error) error {
+	for {
+		if answered, err := s.ask(ctx, home); answered {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return over(err)
+		}
+		s.mu.Lock()
+		if away := s.away; away != nil {
+			defer s.mu.Unlock()
+			return local(away)
+		}
+		s.mu.Unlock() // it has come back in between
+	}
+}
+
+// ask has a call done by the home within the deadline, and reports whether it
+// has answered. It is not asked while it is away.
+func (s *Store) ask(ctx context.Context, do func(context.Context) error) (answered bool, err error) {
+	if s.gone.Load() {
+		return false, nil
+	}
+	limited, cancel := context.WithTimeout(ctx, s.timeout)
+	defer cancel()
+	err = do(limited)
+	if ctx.Err() != nil || reached(err) {
+		return true, err // the end of the caller's own context says nothing of the home
+	}
+	reason := state.Reason(err)
+	if limited.Err() != nil {
+		reason = fmt.Sprintf("no answer in %v", s.timeout)
+	}
+	s.leave(reason)
+	return false, nil
+}
+
+// reached reports whether an error, or none, is an answer of the home.
+func reached(err error) bool {
+	return err == nil || errors.Is(err, state.ErrConflict) || errors.Is(err, state.ErrInvalid)
+}
+
+// over is the error of a context that is over. A deadline that has passed means
+// for the caller that the store did not answer in time.
+func over(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("%w: %w", state.ErrUnavailable, err)
+	}
+	return fmt.Errorf("state: not asked: %w", err)
+}
+
+// Load implements state.Store. While the home is away, accounts hold what this
+// process has spent.
+func (s *Store) Load(ctx context.Context, q state.Query, v *state.View) error {
+	return s.do(ctx, func(ctx context.Context) error {
+		err := s.home.Load(ctx, q, v)
+		if err == nil && len(q.Cells) > 0 {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.cells.seen(q.Cells, v.Cells)
+		}
+		return err
+	}, func(*registry.Away) error {
+		if err := s.readyCells(ctx, q.Cells); err != nil {
+			return err
+		}
+		if err := s.local.Load(ctx, q, v); err != nil {
+			return err
+		}
+		for i := range v.Cells {
+			s.cells.outward(q.Cells[i], &v.Cells[i])
+		}
+		return nil
+	})
+}
+
+// Settle implements state.Store.
+func (s *Store) Settle(ctx context.Context, st *state.Settlement) error {
+	return s.do(ctx, func(ctx context.Context) error {
+		err := s.home.Settle(ctx, st)
+		if err == nil {
+			s.settled(ctx, st)
+		}
+		return err
+	}, func(*registry.Away) error { return s.settleLocally(ctx, st) })
+}
+
+// Release implements state.Store.
+func (s *Store) Release(ctx context.Context, id state.CallID) error {
+	return s.do(ctx, func(ctx context.Context) error {
+		err := s.home.Release(ctx, id)
+		if err == nil && s.shared.Load() {
+			return s.local.Release(ctx, id)
+		}
+		return err
+	}, func(*registry.Away) error {
+		if err := s.local.Release(ctx, id); err != nil || id.IsZero() {
+			return err
+		}
+		return s.keep(told{what: release, call: id})
+	})
+}
+
+// Approve implements state.Store. An approval that is given while the home is
+// away is held by this process until it is back.
+func (s *Store) Approve(ctx context.Context, a state.Approval) error {
+	return s.do(ctx, func(ctx context.Context) error { return s.home.Approve(ctx, a) }, func(*registry.Away) error {
+		if err := a.Check(); err != nil {
+			return err
+		}
+		if len(s.kept)+s.given.n >= s.maxKept {
+			return s.full()
+		}
+		if err := s.local.Approve(ctx, a); err != nil {
+			return err
+		}
+		s.given.add(a)
+		return nil
+	})
+}
+
+// Forget implements state.Store.
+func (s *Store) Forget(ctx context.Context, e state.Ended) error {
+	forget := func() error {
+		s.cells.forget(e.Cells)
+		return s.local.Forget(ctx, e)
+	}
+	return s.do(ctx, func(ctx context.Context) error {
+		err := s.home.Forget(ctx, e)
+		if err == nil {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			return forget()
+		}
+		return err
+	}, func(*registry.Away) error {
+		if err := forget(); err != nil {
+			return err
+		}
+		s.given.forget(e.Session)
+		return s.keep(told{what: forgetting, ended: clone(e)})
+	})
+}

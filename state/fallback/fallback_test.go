@@ -28,10 +28,10 @@ func TestDeadline(t *testing.T) {
 			begin := time.Now()
 			g := e.admits(calls("c", 9, dsl.StoreDefault))
 			if took := time.Since(begin); took != want {
-				t.Errorf("decision %d took %v, want %v", i, took, want)
+				e.Errorf("decision %d took %v, want %v", i, took, want)
 			}
 			if g.Away == nil || g.Away.Reason != "no answer in 50ms" {
-				t.Errorf("decision %d was away for %+v", i, g.Away)
+				e.Errorf("decision %d was away for %+v", i, g.Away)
 			}
 		}
 	})
@@ -50,12 +50,12 @@ func TestProbes(t *testing.T) {
 			time.Sleep(tt.after - time.Since(e.Status().Since))
 			synctest.Wait()
 			if n := e.way.calls.Load(); n != tt.want {
-				t.Fatalf("%d probes after %v, want %d", n, tt.after, tt.want)
+				e.Fatalf("%d probes after %v, want %d", n, tt.after, tt.want)
 			}
 		}
 		e.returns()
 		if n := e.atHome("c"); n != 1 {
-			t.Errorf("the home holds %d entries, want 1", n)
+			e.Errorf("the home holds %d entries, want 1", n)
 		}
 	})
 }
@@ -67,7 +67,7 @@ func TestReadOnlyHome(t *testing.T) {
 		e.admits(calls("c", 9, dsl.StoreDefault))
 		time.Sleep(time.Minute)
 		if st := e.Status(); !st.Away {
-			t.Errorf("it is back: %+v", st)
+			e.Errorf("it is back: %+v", st)
 		}
 		e.returns()
 	})
@@ -137,7 +137,7 @@ func TestModes(t *testing.T) {
 					case errors.Is(err, state.ErrDenied) && errors.Is(err, state.ErrUnavailable) && strings.Contains(err.Error(), errDown.Error()):
 						got = append(got, "denied")
 					case err != nil:
-						t.Fatal(err)
+						e.Fatal(err)
 					case g.Admitted:
 						got = append(got, "admitted")
 					default:
@@ -145,7 +145,7 @@ func TestModes(t *testing.T) {
 					}
 				}
 				if got := strings.Join(got, " "); got != tt.want {
-					t.Errorf("%s, want %s", got, tt.want)
+					e.Errorf("%s, want %s", got, tt.want)
 				}
 				e.returns()
 			})
@@ -169,7 +169,7 @@ func TestFleet(t *testing.T) {
 				}
 			}
 			if n != tt.want {
-				t.Errorf("limit %d, fleet %d: %d were admitted, want %d", tt.limit, tt.fleet, n, tt.want)
+				e.Errorf("limit %d, fleet %d: %d were admitted, want %d", tt.limit, tt.fleet, n, tt.want)
 			}
 		})
 	}
@@ -181,7 +181,7 @@ func TestFleet(t *testing.T) {
 		e.admits(calls("c", 8, dsl.StoreDefault))
 		g := e.refuses(calls("c", 8, dsl.StoreDefault))
 		if g.Counts[0].N != 5 || g.Away == nil || g.Away.Fleet != 2 {
-			t.Errorf("got %+v, want a count of 5 in a fleet of 2", g.Tally)
+			e.Errorf("got %+v, want a count of 5 in a fleet of 2", g.Tally)
 		}
 	})
 }
@@ -198,18 +198,18 @@ func TestReconciles(t *testing.T) {
 			e.ok(e.Settle(e.Context(), &state.Settlement{Call: state.CallID{2}}))
 			e.returns()
 			if n := e.atHome("c"); n != 3 {
-				t.Errorf("the home holds %d entries, want 3", n)
+				e.Errorf("the home holds %d entries, want 3", n)
 			}
 			for call, repeated := range map[byte]bool{1: false, 2: false, 3: true} {
 				c := of(calls("c", 9, dsl.StoreDefault), call)
 				c.Refused = true
 				if g := e.refuses(c); g.Repeated != repeated {
-					t.Errorf("call %d is in flight: %v, want %v", call, g.Repeated, repeated)
+					e.Errorf("call %d is in flight: %v, want %v", call, g.Repeated, repeated)
 				}
 			}
 			e.ok(e.Release(e.Context(), state.CallID{3}))
 			if n := e.atHome("c"); n != 2 {
-				t.Errorf("the home holds %d entries after a release, want 2", n)
+				e.Errorf("the home holds %d entries after a release, want 2", n)
 			}
 		})
 	}
@@ -226,7 +226,7 @@ func TestReconcilesOnce(t *testing.T) {
 		time.Sleep(time.Minute)
 		e.returns()
 		if n := e.atHome("c"); n != 3 {
-			t.Errorf("the home holds %d entries, want 3", n)
+			e.Errorf("the home holds %d entries, want 3", n)
 		}
 	})
 }
@@ -240,7 +240,7 @@ func TestReconcilesNoMoreThanNeeded(t *testing.T) {
 		e.admits(calls("c", 9, dsl.StoreDefault))
 		e.returns()
 		if n := e.atHome("c"); n != 1 {
-			t.Errorf("the home holds %d entries, want 1", n)
+			e.Errorf("the home holds %d entries, want 1", n)
 		}
 	})
 }
@@ -256,7 +256,7 @@ func TestRelease(t *testing.T) {
 		e.admits(of(calls("c", 2, dsl.StoreDefault), 3))
 		e.returns()
 		if n := e.atHome("c"); n != 1 {
-			t.Errorf("the home holds %d entries, want 1", n)
+			e.Errorf("the home holds %d entries, want 1", n)
 		}
 	})
 }
@@ -279,7 +279,7 @@ func TestRuns(t *testing.T) {
 		e.admits(step("b"))
 		e.refuses(step("c"))
 		if n := e.atHome("runs"); n != 2 {
-			t.Errorf("the home holds %d runs, want 2", n)
+			e.Errorf("the home holds %d runs, want 2", n)
 		}
 	})
 }
@@ -293,7 +293,7 @@ func TestBound(t *testing.T) {
 		}
 		_, err := e.try(calls("c", 99, dsl.StoreDefault))
 		if !errors.Is(err, state.ErrDenied) || !strings.Contains(err.Error(), "the 3 calls that may be kept") {
-			t.Errorf("got %v, want that nothing more can be kept", err)
+			e.Errorf("got %v, want that nothing more can be kept", err)
 		}
 		e.admits(calls("d", 99, dsl.StoreAllow))
 		for name, err := range map[string]error{
@@ -303,12 +303,12 @@ func TestBound(t *testing.T) {
 			"forget":  e.Forget(e.Context(), state.Ended{Session: "s"}),
 		} {
 			if !errors.Is(err, state.ErrUnavailable) {
-				t.Errorf("%s: got %v, want ErrUnavailable", name, err)
+				e.Errorf("%s: got %v, want ErrUnavailable", name, err)
 			}
 		}
 		e.returns()
 		if n := e.atHome("c"); n != 3 {
-			t.Errorf("the home holds %d entries, want 3", n)
+			e.Errorf("the home holds %d entries, want 3", n)
 		}
 	})
 }
@@ -321,10 +321,10 @@ func TestContextOfTheCaller(t *testing.T) {
 		defer cancel()
 		c, g := calls("c", 9, dsl.StoreDefault), state.Grant{}
 		if err := e.Claim(ctx, &c, &g); err == nil || g.Admitted {
-			t.Errorf("%+v, %v; want an error", g, err)
+			e.Errorf("%+v, %v; want an error", g, err)
 		}
 		if st := e.Status(); st.Away {
-			t.Errorf("the home is away: %+v", st)
+			e.Errorf("the home is away: %+v", st)
 		}
 	})
 }
@@ -344,10 +344,10 @@ func TestClose(t *testing.T) {
 			}
 			err := e.Close()
 			if (err == nil) != back || !back && !strings.Contains(err.Error(), "2 calls") {
-				t.Errorf("back: %v; closing says %v", back, err)
+				e.Errorf("back: %v; closing says %v", back, err)
 			}
 			if n := e.atHome("c"); n != want {
-				t.Errorf("back: %v; the home holds %d entries, want %d", back, n, want)
+				e.Errorf("back: %v; the home holds %d entries, want %d", back, n, want)
 			}
 		})
 	}

@@ -47,6 +47,7 @@ type Config struct {
 	// the memory of the process. The path of a file is relative to the
 	// configuration until Resolve.
 	State    string
+	Away     Away
 	Builtins registry.Builtins
 	// Breakers come before the one that every ability has by default.
 	Breakers   []session.Breaker
@@ -78,7 +79,9 @@ func Parse(file string, data []byte) (*Config, diag.List) {
 		{Name: "policies", Read: r.policies}, {Name: "policy_keys", Read: func(n *document.Node) {
 			r.config.PolicyKeys = r.texts(n, "policy_keys")
 			r.mark("policy_keys", n)
-		}}, {Name: "policy_watch", Read: r.policyWatch}, {Name: "state", Read: r.state}, {Name: "builtins", Read: r.builtins}, {Name: "breakers", Read: r.breakers},
+		}}, {Name: "policy_watch", Read: r.policyWatch}, {Name: "state", Read: r.state},
+		{Name: "on_store_error", Read: r.onStoreError}, {Name: "store_timeout", Read: r.storeTimeout}, {Name: "fleet", Read: r.fleet},
+		{Name: "builtins", Read: r.builtins}, {Name: "breakers", Read: r.breakers},
 		{Name: "breaker_alerts", Read: r.alerts},
 		{Name: "delegation", Read: r.delegation}, {Name: "tasks", Read: r.tasks}, {Name: "interactive", Read: r.interactive},
 		{Name: "prices", Read: r.prices}, {Name: "on_unknown_price", Read: r.unknownPrice},

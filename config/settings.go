@@ -20,6 +20,7 @@ type Settings struct {
 	// PolicyWatch is how often the policies are looked at for updates; 0: never.
 	PolicyWatch time.Duration
 	State       string // "": the memory of the process
+	Away        Away
 	Builtins    registry.Builtins
 	Breakers    []session.Breaker // the last covers every ability
 	Alerts      Alerts
@@ -39,7 +40,7 @@ type Settings struct {
 // Effective puts a configuration and an environment together.
 func Effective(c *Config, e Environment) *Settings {
 	s := &Settings{
-		Policies: c.Policies, PolicyKeys: c.PolicyKeys, PolicyWatch: c.PolicyWatch, Audit: c.Audit, State: c.State, Builtins: c.Builtins, Delegation: c.Delegation, Tasks: c.Tasks, Edits: c.Edits, Interactive: c.Interactive, Prices: c.Prices, Unknown: c.Unknown, Alerts: c.Alerts, config: c,
+		Policies: c.Policies, PolicyKeys: c.PolicyKeys, PolicyWatch: c.PolicyWatch, Audit: c.Audit, State: c.State, Away: c.Away, Builtins: c.Builtins, Delegation: c.Delegation, Tasks: c.Tasks, Edits: c.Edits, Interactive: c.Interactive, Prices: c.Prices, Unknown: c.Unknown, Alerts: c.Alerts, config: c,
 		Breakers: append(slices.Clone(c.Breakers), session.DefaultBreakers()...),
 	}
 	s.Builtins.Limits = map[string]registry.BuiltinLimit{}

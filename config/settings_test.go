@@ -64,6 +64,18 @@ func shown(t testing.TB, s *config.Settings) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
+func TestSettings_Away(t *testing.T) {
+	got := shown(t, effective(t, "on_store_error: local\nstore_timeout: 80ms\nfleet: 40\n", nil))
+	const want = "on_store_error = local (c.yaml:1:17)\nstore_timeout = 80ms (c.yaml:2:16)\nfleet = 40 (c.yaml:3:8)\n"
+	if !strings.Contains(got, want) {
+		t.Errorf("got %s, want it to hold %s", got, want)
+	}
+	// A number is one of seconds, as everywhere.
+	if got := effective(t, "store_timeout: 2", nil).Away.Timeout; got != 2*time.Second {
+		t.Errorf("store_timeout: 2 is %v", got)
+	}
+}
+
 func TestSettings_All(t *testing.T) {
 	got := shown(t, effective(t, everything, map[string]string{
 		"BB_CIRCUIT_BREAKER_TOOL_CAP": "80", "BB_CIRCUIT_BREAKER_IDLE_SECS": "60",
@@ -72,6 +84,9 @@ func TestSettings_All(t *testing.T) {
 policy_keys = none (default)
 policy_watch = 5s (c.yaml:20:15)
 state = redis://guard:xxxxx@db:6379 (c.yaml:2:8)
+on_store_error = deny (default)
+store_timeout = the address's, or 50ms (default)
+fleet = 1 (default)
 builtins.sets.halts = observe (c.yaml:4:46)
 builtins.sets.monitor = enforce (c.yaml:4:19)
 builtins.sets.loops = enforce (c.yaml:4:30)

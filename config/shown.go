@@ -31,6 +31,7 @@ func (s *Settings) All() ([]Setting, error) {
 		{"policy_watch", orNever(s.PolicyWatch), s.origin("policy_watch")},
 		{"state", hidePassword(cmp.Or(s.State, "memory")), s.origin("state")},
 	}
+	all = append(all, s.away()...)
 	rules, err := s.Builtins.Rules()
 	if err != nil {
 		return nil, err

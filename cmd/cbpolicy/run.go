@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -19,7 +20,8 @@ type runOptions struct {
 	audit                       auditFlags
 	set, abilities, servers     []string
 	receipts, recording, format string
-	telemetry, state, metrics   string
+	telemetry, metrics          string
+	state                       stateFlags
 	shell                       bool
 	timeout                     time.Duration
 }
@@ -64,7 +66,7 @@ stopped the run.`,
 	o.addNoBuiltins(cmd)
 	telemetryFlag(cmd, &o.telemetry)
 	metricsFlag(cmd, &o.metrics)
-	stateFlag(cmd, &o.state)
+	o.state.add(cmd)
 	formatFlag(cmd.Flags(), &o.format, "text", "json")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return runRun(cmd, o, args[0]) }
 	return cmd
@@ -88,7 +90,7 @@ func runRun(cmd *cobra.Command, o runOptions, path string) error {
 		return err
 	}
 	clock := session.SystemClock()
-	store, storeEnd, err := openState(o.state, settings, clock)
+	store, storeEnd, err := o.state.open(settings, clock)
 	if err != nil {
 		return err
 	}
@@ -125,6 +127,9 @@ func runRun(cmd *cobra.Command, o runOptions, path string) error {
 	ended := r.run(set, path != stdin, o.format)
 	told := errors.Join(receipts.write(r.calls.ReceiptsJSON),
 		recording.write(func() ([]byte, error) { return r.calls.Recording(c, set, r.began) }), tasks.close(nil), closeLog(log, nil), writeMetrics(o.metrics, r.metrics, clock.Now()))
+	if err := storeEnd.Close(); err != nil { // the run is over, and was decided as the operator wanted it
+		fmt.Fprintln(cmd.ErrOrStderr(), "cbpolicy: warning:", diag.Escape(err.Error()))
+	}
 	if told != nil {
 		return &exitError{exitInternal, told} // what was done is not told in full
 	}

@@ -2,29 +2,44 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/cbpolicy/cbpolicy/config"
+	"github.com/cbpolicy/cbpolicy/dsl"
 	"github.com/cbpolicy/cbpolicy/session"
 	"github.com/cbpolicy/cbpolicy/state"
+	"github.com/cbpolicy/cbpolicy/state/fallback"
 	"github.com/cbpolicy/cbpolicy/state/file"
 	"github.com/cbpolicy/cbpolicy/state/memory"
 	"github.com/cbpolicy/cbpolicy/state/redis"
 )
 
-// stateFlag adds --state.
-func stateFlag(cmd *cobra.Command, address *string) {
-	cmd.Flags().StringVar(address, "state", "", "where counters live: memory, file:PATH, or redis://HOST:PORT (see the configuration)")
+// stateFlags say where counters live, and what is done while they cannot be reached.
+type stateFlags struct {
+	address, onError string
+	fleet            int
 }
 
-// openState opens the home of the state that the flag names, or the
-// configuration: the memory of this process where neither does.
-func openState(flag string, s *config.Settings, clock session.Clock) (state.Store, io.Closer, error) {
-	address := cmp.Or(flag, s.State, "memory")
+func (f *stateFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.address, "state", "", "where counters live: memory, file:PATH, or redis://HOST:PORT (see the configuration)")
+	cmd.Flags().StringVar(&f.onError, "on-store-error", "", "what to do while they cannot be reached, where a rule does not say: deny, allow or local (see the configuration)")
+	cmd.Flags().IntVar(&f.fleet, "fleet", 0, "how many processes share them: what limits are divided by for local (see the configuration)")
+}
+
+// open opens the home of the state that the flags name, or the configuration:
+// the memory of this process where neither does. The closer may be closed twice.
+func (f *stateFlags) open(s *config.Settings, clock session.Clock) (state.Store, io.Closer, error) {
+	away, err := f.away(s.Away)
+	if err != nil {
+		return nil, nil, err
+	}
+	address := cmp.Or(f.address, s.State, "memory")
 	kind, _, _ := strings.Cut(address, ":")
 	switch kind {
 	case "memory":
@@ -34,14 +49,55 @@ func openState(flag string, s *config.Settings, clock session.Clock) (state.Stor
 		if err != nil {
 			return nil, nil, fmt.Errorf("state: %w", err)
 		}
-		return store, io.NopCloser(nil), nil
+		if away.OnError == dsl.StoreDefault && away.Timeout == 0 { // a file waits for its turn as long as it takes
+			return store, io.NopCloser(nil), nil
+		}
+		return withFallback(store, io.NopCloser(nil), away, away.Timeout, clock)
 	case "redis", "rediss", "unix":
 		redis.Quiet() // its errors reach the verdicts
-		store, err := redis.Open(address, redis.Options{})
+		store, err := redis.Open(address, redis.Options{Timeout: away.Timeout})
 		if err != nil {
 			return nil, nil, usage("state: %w", err)
 		}
-		return store, store, nil
+		return withFallback(store, store, away, store.Timeout(), clock)
 	}
 	return nil, nil, usage("state %q: want memory, file:PATH, or an address that begins with redis://, rediss:// or unix://", address)
+}
+
+// away puts the flags before what the configuration says.
+func (f *stateFlags) away(a config.Away) (config.Away, error) {
+	if f.onError != "" {
+		if err := a.OnError.UnmarshalText([]byte(f.onError)); err != nil {
+			return a, usage("--on-store-error %q: want deny, allow or local", f.onError)
+		}
+	}
+	if f.fleet < 0 || f.fleet > config.MaxFleet {
+		return a, usage("--fleet %d: want a whole number from 1 to %d", f.fleet, config.MaxFleet)
+	}
+	a.Fleet = cmp.Or(f.fleet, a.Fleet)
+	if a.OnError == dsl.StoreDeny {
+		a.OnError = dsl.StoreDefault // which it is
+	}
+	return a, nil
+}
+
+// withFallback has a shared home watched, and its work done by the memory of
+// this process while it is away.
+func withFallback(home state.Store, end io.Closer, away config.Away, timeout time.Duration, clock session.Clock) (state.Store, io.Closer, error) {
+	store, err := fallback.New(home, memory.New(memory.Options{Now: clock.Now}), fallback.Options{OnError: away.OnError, Timeout: timeout, Fleet: away.Fleet})
+	if err != nil {
+		return nil, nil, errors.Join(err, end.Close())
+	}
+	return store, closers{store, end}, nil
+}
+
+// closers are closed in their order.
+type closers []io.Closer
+
+func (c closers) Close() error {
+	var errs []error
+	for _, end := range c {
+		errs = append(errs, end.Close())
+	}
+	return errors.Join(errs...)
 }

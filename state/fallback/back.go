@@ -134,12 +134,16 @@ func (s *Store) handOverApprovals(ctx context.Context) error {
 	return nil
 }
 
-// Close ends the probing. If the home is away it is tried once more: the error
+// Close ends the probing, and a second time does nothing. If the home is away it is tried once more: the error
 // says how much it could not be told.
 func (s *Store) Close() error {
 	s.mu.Lock()
+	again := s.closed
 	s.closed = true
 	s.mu.Unlock()
+	if again {
+		return nil
+	}
 	s.stop()
 	s.probing.Wait()
 	if s.Status().Kept == 0 {
@@ -152,7 +156,7 @@ func (s *Store) Close() error {
 		err = s.tellAll(ctx)
 	}
 	if n := s.Status().Kept; err != nil && n > 0 {
-		return fmt.Errorf("state: %d calls that were decided while it was away are not told to it: %w", n, err)
+		return fmt.Errorf("state: what was done while it was away is not told to it (calls: %d): %w", n, err)
 	}
 	return nil
 }

@@ -343,7 +343,7 @@ func TestClose(t *testing.T) {
 				want = 2
 			}
 			err := e.Close()
-			if (err == nil) != back || !back && !strings.Contains(err.Error(), "2 calls") {
+			if (err == nil) != back || !back && !strings.Contains(err.Error(), "calls: 2") {
 				e.Errorf("back: %v; closing says %v", back, err)
 			}
 			if n := e.atHome("c"); n != want {

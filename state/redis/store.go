@@ -87,6 +87,9 @@ func orDefault[T ~int | ~int64](v, def T) T {
 	return def
 }
 
+// Timeout is the longest an operation takes.
+func (s *Store) Timeout() time.Duration { return s.timeout }
+
 // Close closes the connections.
 func (s *Store) Close() error { return s.client.Close() }
 

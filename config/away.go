@@ -1,0 +1,58 @@
+package config
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/cbpolicy/cbpolicy/dsl"
+	"github.com/cbpolicy/cbpolicy/internal/document"
+	"github.com/cbpolicy/cbpolicy/internal/duration"
+)
+
+// Away is what is done while the state cannot be reached. The zero Away is
+// the defaults.
+type Away struct {
+	// OnError is for steps and rules that do not say; StoreDefault: deny.
+	OnError dsl.OnStoreError
+	// Timeout is the longest that the state may take to answer; 0: what its
+	// address says, else 50 ms.
+	Timeout time.Duration
+	// Fleet is how many processes share the state; 0: one.
+	Fleet int
+}
+
+// MaxFleet is the largest fleet.
+const MaxFleet = 1_000_000
+
+func (r *reader) onStoreError(n *document.Node) {
+	r.mark("on_store_error", n)
+	if err := r.config.Away.OnError.UnmarshalText([]byte(n.Text)); err != nil || !n.Scalar() {
+		r.wrong(n, "on_store_error", "write deny, allow or local")
+	}
+}
+
+func (r *reader) storeTimeout(n *document.Node) {
+	r.mark("store_timeout", n)
+	r.config.Away.Timeout = r.duration(n, "store_timeout")
+}
+
+func (r *reader) fleet(n *document.Node) {
+	r.mark("fleet", n)
+	r.config.Away.Fleet = r.count(n, "fleet", 1)
+	if r.config.Away.Fleet > MaxFleet {
+		r.wrong(n, "fleet", "write a whole number of at most 1000000")
+	}
+}
+
+func (s *Settings) away() []Setting {
+	onError, _ := s.Away.OnError.MarshalText() // never fails
+	timeout := "the address's, or 50ms"
+	if s.Away.Timeout > 0 {
+		timeout = duration.Format(s.Away.Timeout)
+	}
+	return []Setting{
+		{"on_store_error", string(onError), s.origin("on_store_error")},
+		{"store_timeout", timeout, s.origin("store_timeout")},
+		{"fleet", strconv.Itoa(max(s.Away.Fleet, 1)), s.origin("fleet")},
+	}
+}

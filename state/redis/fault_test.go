@@ -32,8 +32,15 @@ func oneCall(subject string, limit int64) state.Claim {
 // held returns the entries of a subject's counter.
 func held(t testing.TB, s state.Store, subject string) int64 {
 	t.Helper()
-	c, g := oneCall(subject, 0), state.Grant{}
+	c := oneCall(subject, 0)
 	c.Refused = true
+	return counted(t, s, c)
+}
+
+// counted returns the entries in the first window of a claim that takes nothing.
+func counted(t testing.TB, s state.Store, c state.Claim) int64 {
+	t.Helper()
+	var g state.Grant
 	if err := s.Claim(ctx, &c, &g); err != nil {
 		t.Fatal(err)
 	}

@@ -94,17 +94,18 @@ func (e *explainer) storeError() {
 	if o.Mode == dsl.Observe || e.rule.Action.Kind == dsl.Warn || len(e.frequencies()) == 0 && !confirms {
 		return
 	}
-	switch o.OnStoreError {
-	case dsl.StoreAllow:
-		if len(e.frequencies()) > 0 {
-			e.say("While the state cannot be reached, nothing can be counted, and the rule lets the step pass (on_store_error=allow).")
-			return
-		}
-		e.say("While the state cannot be reached, no approval can be held: the step is refused.")
-	case dsl.StoreLocal:
-		e.say("While the state cannot be reached, it asks for a count in this process alone (on_store_error=local); a host that keeps none refuses the step.")
-	default:
-		e.say("While the state cannot be reached, the step is refused.")
+	counts := len(e.frequencies()) > 0
+	switch mode := o.OnStoreError; {
+	case mode == dsl.StoreDefault:
+		e.say("While the state cannot be reached, the step is refused, unless the configuration says otherwise.")
+	case mode == dsl.StoreDeny:
+		e.say("While the state cannot be reached, the step is refused (on_store_error=deny).")
+	case !counts:
+		e.say("While the state cannot be reached, an approval counts only in the process that it is given to meanwhile; a host that keeps none refuses the step.")
+	case mode == dsl.StoreAllow:
+		e.say("While the state cannot be reached, nothing can be counted, and the rule lets the step pass (on_store_error=allow).")
+	case mode == dsl.StoreLocal:
+		e.say("While the state cannot be reached, it goes by a count in this process alone, with its limit divided by the fleet (on_store_error=local); a host that keeps none refuses the step.")
 	}
 }
 

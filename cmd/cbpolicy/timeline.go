@@ -47,6 +47,7 @@ func (t timeline) finish(r *run.Result, failed error) {
 	if r.Final != nil {
 		fmt.Fprintf(t.w, "  after the last step: %s\n", paint(t.colour, decisionColour(r.Final.Decision), r.Final.Decision))
 		firedText(t.w, r.Final.Fired, t.colour, "    ")
+		notesText(t.w, r.Final.Notes, "    ")
 	}
 	t.end(r, failed)
 }
@@ -76,6 +77,7 @@ func (t timeline) step(s *run.StepResult, name, ability int) {
 	t.w.WriteByte('\n')
 	if s.Verdict != nil {
 		firedText(t.w, s.Verdict.Fired, t.colour, strings.Repeat(" ", 11))
+		notesText(t.w, s.Verdict.Notes, strings.Repeat(" ", 11))
 	}
 	if s.Error != nil {
 		fmt.Fprintf(t.w, "%s%s: %s\n", strings.Repeat(" ", 11), diag.Escape(s.Error.Class), diag.Escape(s.Error.Message))

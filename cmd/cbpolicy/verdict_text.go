@@ -50,8 +50,13 @@ func verdictText(w *bufio.Writer, v *registry.Verdict, colour bool) {
 	fmt.Fprintf(w, "%s  %s\n", paint(colour, decisionColour(j.Decision), j.Decision), diag.Escape(what))
 	firedText(w, j.Fired, colour, "  ")
 	waitText(w, j.RetryAfterMS, "  ")
-	for _, note := range j.Notes {
-		fmt.Fprintf(w, "  note: %s\n", diag.Escape(note))
+	notesText(w, j.Notes, "  ")
+}
+
+// notesText prints how a verdict came about, beside the rules.
+func notesText(w *bufio.Writer, notes []string, indent string) {
+	for _, note := range notes {
+		fmt.Fprintf(w, "%snote: %s\n", indent, diag.Escape(note))
 	}
 }
 

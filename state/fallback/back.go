@@ -55,7 +55,7 @@ func (s *Store) comeBack() {
 
 // probe asks the home for a claim of nothing: one that can only be read is not back.
 func (s *Store) probe(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, s.timeout)
+	ctx, cancel := s.limit(ctx)
 	defer cancel()
 	var g state.Grant
 	return s.home.Claim(ctx, &state.Claim{}, &g)
@@ -69,20 +69,29 @@ func (s *Store) tellAll(ctx context.Context) error {
 		if t == nil {
 			return err
 		}
-		limited, cancel := context.WithTimeout(ctx, s.timeout)
+		limited, cancel := s.limit(ctx)
 		err = s.tell(limited, t)
 		cancel()
+		if !reached(err) && !t.once() {
+			return err
+		}
+		s.done(err)
 		if !reached(err) {
 			return err
 		}
-		s.mu.Lock()
-		s.kept[0] = nil
-		s.kept = s.kept[1:]
-		if err != nil { // it would say the same for ever
-			s.lost++
-			s.log.Error("the state would not hear what was done while it was away", "error", err)
-		}
-		s.mu.Unlock()
+	}
+}
+
+// done drops the call that the home was told of. What it says makes no sense
+// it would say of it for ever.
+func (s *Store) done(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.kept[0] = nil
+	s.kept = s.kept[1:]
+	if err != nil {
+		s.lost++
+		s.log.Error("the state would not hear what was done while it was away", "error", err)
 	}
 }
 

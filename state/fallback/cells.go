@@ -49,10 +49,11 @@ func (c *cells) seen(keys []string, found []state.Cell) {
 	}
 }
 
-// wrote remembers a cell that was written in the home.
+// wrote remembers a cell that was written in the home. If the home was left in
+// between, the local one takes it over, unless it has written the cell itself.
 func (c *cells) wrote(w *state.Write) {
-	if n := c.note(w.Key); n != nil {
-		n.version, n.value = w.Version+1, slices.Clone(w.Value)
+	if n := c.note(w.Key); n != nil && !n.dirty {
+		*n = cell{version: w.Version + 1, value: slices.Clone(w.Value)}
 	}
 }
 

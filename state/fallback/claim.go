@@ -16,8 +16,8 @@ func (s *Store) Claim(ctx context.Context, c *state.Claim, g *state.Grant) error
 	return s.do(ctx, func(ctx context.Context) error {
 		g.Away = nil
 		err := s.home.Claim(ctx, c, g)
-		if err == nil && g.Admitted {
-			s.admitted(ctx, c)
+		if err == nil && g.Admitted && !s.admitted(ctx, c) {
+			return errLeft
 		}
 		return err
 	}, func(away *registry.Away) error {
@@ -151,8 +151,30 @@ func spread(g *state.Grant, asked []int, n int) {
 }
 
 // admitted has the local home count what the home has admitted, where a rule
-// would be counted locally: it is this process's part of the limit.
-func (s *Store) admitted(ctx context.Context, c *state.Claim) {
+// would be counted locally: it is this process's part of the limit. False: the
+// home has been left in between, and others may have been admitted locally
+// without this claim in the count. Then it is decided locally too, or the
+// calls that were under way would come on top of the limit.
+func (s *Store) admitted(ctx context.Context, c *state.Claim) bool {
+	shadow := s.shadow(c)
+	if len(shadow.Needs)+len(shadow.Reserves) == 0 {
+		return true
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.away != nil {
+		return false
+	}
+	s.shared.Store(true)
+	var g state.Grant
+	if err := s.local.Claim(context.WithoutCancel(ctx), &shadow, &g); err != nil {
+		s.log.Warn("what the state admitted is not counted locally", "error", err)
+	}
+	return true
+}
+
+// shadow is a claim as the local home counts it beside the home.
+func (s *Store) shadow(c *state.Claim) state.Claim {
 	away := registry.Away{Default: s.onError}
 	shadow := state.Claim{Now: c.Now, Run: c.Run, Call: c.Call}
 	for i := range c.Needs {
@@ -168,14 +190,7 @@ func (s *Store) admitted(ctx context.Context, c *state.Claim) {
 	if s.onError == dsl.StoreLocal {
 		shadow.Reserves = uncapped(c.Reserves)
 	}
-	if len(shadow.Needs)+len(shadow.Reserves) == 0 {
-		return
-	}
-	s.shared.Store(true)
-	var g state.Grant
-	if err := s.local.Claim(context.WithoutCancel(ctx), &shadow, &g); err != nil {
-		s.log.Warn("what the state admitted is not counted locally", "error", err)
-	}
+	return shadow
 }
 
 // recorded is a claim that only records what another took, and refuses nothing.

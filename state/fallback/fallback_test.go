@@ -37,6 +37,36 @@ func TestDeadline(t *testing.T) {
 	})
 }
 
+// timed is a home that keeps a deadline by itself.
+type timed struct {
+	*home
+	timeout time.Duration
+}
+
+func (t timed) Timeout() time.Duration { return t.timeout }
+
+func (t timed) Claim(ctx context.Context, c *state.Claim, g *state.Grant) error {
+	ctx, cancel := context.WithTimeout(ctx, t.timeout)
+	defer cancel()
+	return t.home.Claim(ctx, c, g)
+}
+
+// The shorter of the home's own deadline and the store's holds.
+func TestDeadline_OfTheHome(t *testing.T) {
+	for _, of := range []time.Duration{20 * time.Millisecond, 50 * time.Millisecond, 80 * time.Millisecond} {
+		with(t, local, func(e *env) {
+			e.Store = open(e.T, timed{e.way, of}, local)
+			e.way.is(silent)
+			begin := time.Now()
+			g := e.admits(calls("c", 9, dsl.StoreDefault))
+			if took, want := time.Since(begin), min(of, 50*time.Millisecond); took != want || g.Away.Reason != "no answer in "+want.String() {
+				e.Errorf("it took %v for %q, want %v", took, g.Away.Reason, want)
+			}
+			e.returns()
+		})
+	}
+}
+
 // The home is probed by nobody who waits for a decision, seldom, and for ever.
 func TestProbes(t *testing.T) {
 	with(t, fallback.Options{OnError: dsl.StoreLocal, Timeout: time.Millisecond}, func(e *env) {

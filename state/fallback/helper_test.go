@@ -24,6 +24,7 @@ const (
 	silent       // it does not answer
 	lossy        // it does what is asked, and the answer is lost
 	senile       // it does not write
+	deaf         // it does what is asked, but the answer to an approval is lost
 )
 
 // home is a shared home at the end of a way that may fail.
@@ -75,7 +76,13 @@ func (h *home) Release(ctx context.Context, id state.CallID) error {
 }
 
 func (h *home) Approve(ctx context.Context, a state.Approval) error {
-	return h.via(ctx, true, func() error { return h.Store.Approve(ctx, a) })
+	return h.via(ctx, true, func() error {
+		err := h.Store.Approve(ctx, a)
+		if fault(h.fault.Load()) == deaf && err == nil {
+			err = errors.Join(state.ErrUnavailable, errDown)
+		}
+		return err
+	})
 }
 
 func (h *home) Forget(ctx context.Context, e state.Ended) error {

@@ -35,6 +35,10 @@ const (
 	writing // a cell
 )
 
+// once reports whether the home may be told of a call once only, also when its
+// answer is lost: an approval of one call might have been used in between.
+func (t *told) once() bool { return t.what == approving && !t.approval.ForRun }
+
 func clone(e state.Ended) state.Ended {
 	return state.Ended{Session: e.Session, Accounts: slices.Clone(e.Accounts), Cells: slices.Clone(e.Cells)}
 }

@@ -51,6 +51,27 @@ func TestApprovals(t *testing.T) {
 	})
 }
 
+// An approval of one call is handed over once, though the answer is lost: a
+// second time it might be used a second time.
+func TestApprovals_LostAnswer(t *testing.T) {
+	with(t, local, func(e *env) {
+		e.way.is(broken)
+		e.ok(e.Approve(e.Context(), approval(1, false)))
+		e.ok(e.Approve(e.Context(), approval(2, true)))
+		e.way.is(deaf)
+		time.Sleep(10 * time.Second)
+		for range 2 { // another process uses it as soon as it can
+			var g state.Grant
+			c := asks(1)
+			e.ok(e.behind.Claim(e.Context(), &c, &g))
+		}
+		e.way.is(none)
+		time.Sleep(10 * time.Second)
+		e.refuses(asks(1))
+		e.admits(asks(2))
+	})
+}
+
 // What ends meanwhile is forgotten here and there.
 func TestForget(t *testing.T) {
 	with(t, local, func(e *env) {

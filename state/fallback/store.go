@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -25,7 +26,9 @@ type Options struct {
 	// OnError is for steps and rules that do not say what to do while the home
 	// is away. Default: deny.
 	OnError dsl.OnStoreError
-	// Timeout is the longest that a call of the home may take. Default: DefaultTimeout.
+	// Timeout is the longest that a call of the home may take. Default:
+	// DefaultTimeout. A home with a method Timeout, which returns no more than
+	// that, is taken to keep it by itself.
 	Timeout time.Duration
 	// Fleet is how many processes share the home, at the most. Default: 1.
 	Fleet int
@@ -44,6 +47,7 @@ type Store struct {
 	home, local state.Store
 	onError     dsl.OnStoreError
 	timeout     time.Duration
+	timed       bool // the home keeps the timeout by itself
 	fleet       int64
 	maxKept     int
 	log         *slog.Logger
@@ -77,6 +81,9 @@ func New(home, local state.Store, o Options) (*Store, error) {
 	s := &Store{
 		home: home, local: local, onError: o.OnError, log: o.Log,
 		timeout: orDefault(o.Timeout, DefaultTimeout), fleet: int64(orDefault(o.Fleet, 1)), maxKept: orDefault(o.MaxKept, DefaultMaxKept),
+	}
+	if h, ok := home.(interface{ Timeout() time.Duration }); ok && h.Timeout() <= s.timeout {
+		s.timed, s.timeout = true, h.Timeout()
 	}
 	s.cells.max = s.maxKept
 	s.running, s.stop = context.WithCancel(context.Background())
@@ -138,19 +145,35 @@ func (s *Store) ask(ctx context.Context, do func(context.Context) error) (answer
 	if s.gone.Load() {
 		return false, nil
 	}
-	limited, cancel := context.WithTimeout(ctx, s.timeout)
+	limited, cancel := s.limit(ctx)
 	defer cancel()
 	err = do(limited)
+	if err == errLeft {
+		return false, nil
+	}
 	if ctx.Err() != nil || reached(err) {
 		return true, err // the end of the caller's own context says nothing of the home
 	}
 	reason := state.Reason(err)
-	if limited.Err() != nil {
+	if limited.Err() != nil || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded) {
 		reason = fmt.Sprintf("no answer in %v", s.timeout)
 	}
 	s.leave(reason)
 	return false, nil
 }
+
+// limit gives a call of the home its deadline, unless the home does so itself:
+// a second one would cost every call a timer.
+func (s *Store) limit(ctx context.Context) (context.Context, context.CancelFunc) {
+	if s.timed {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, s.timeout)
+}
+
+// errLeft is the error of a call that the home has done, but that the local
+// home is to do as well, since the home was left in between.
+var errLeft = errors.New("state: the home was left")
 
 // reached reports whether an error, or none, is an answer of the home.
 func reached(err error) bool {
@@ -174,7 +197,9 @@ func (s *Store) Load(ctx context.Context, q state.Query, v *state.View) error {
 		if err == nil && len(q.Cells) > 0 {
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			s.cells.seen(q.Cells, v.Cells)
+			if s.away == nil { // else the local one may have moved on
+				s.cells.seen(q.Cells, v.Cells)
+			}
 		}
 		return err
 	}, func(*registry.Away) error {

@@ -64,6 +64,16 @@ func (s *Store) probe(ctx context.Context) error {
 // tellAll tells the home of all that is kept, and then goes back to it. On an
 // error the home is away still, or again.
 func (s *Store) tellAll(ctx context.Context) error {
+	telling := make(chan struct{})
+	s.mu.Lock()
+	s.telling = telling
+	s.mu.Unlock()
+	defer func() {
+		s.mu.Lock()
+		s.telling = nil
+		s.mu.Unlock()
+		close(telling)
+	}()
 	for {
 		t, err := s.next(ctx)
 		if t == nil {

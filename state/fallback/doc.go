@@ -6,7 +6,8 @@
 // After the first failure the shared home is left alone but for a probe now
 // and then, so that a dead server does not cost every decision its deadline.
 // What is admitted meanwhile is kept, and told to the shared home when it is
-// back; until all of it is told, steps are decided locally.
+// back; until all of it is told, steps are decided locally, and each waits for
+// that, a deadline at most.
 //
 // # What the limits come to
 //

@@ -57,6 +57,56 @@ func TestRace(t *testing.T) {
 	})
 }
 
+// slow is a home that takes a while for everything.
+type slow struct{ *home }
+
+func (s slow) Claim(ctx context.Context, c *state.Claim, g *state.Grant) error {
+	time.Sleep(time.Millisecond)
+	return s.home.Claim(ctx, c, g)
+}
+
+// A process that decides more than the home can be told comes back all the same,
+// and nobody waits for longer than the deadline.
+func TestManyDecisions(t *testing.T) {
+	with(t, local, func(e *env) {
+		e.Store = open(e.T, slow{e.way}, local)
+		var wg sync.WaitGroup
+		var over atomic.Bool
+		var away atomic.Int64
+		for range 20 {
+			wg.Go(func() {
+				for !over.Load() {
+					begin := time.Now()
+					c, g := calls("c", 9_999, dsl.StoreDefault), state.Grant{}
+					c.Needs[0].Windows[0].Span = 500 * time.Millisecond
+					if err := e.Claim(e.Context(), &c, &g); err != nil || !g.Admitted {
+						e.Errorf("%+v, %v; want admitted", g, err)
+					}
+					if g.Away != nil {
+						away.Add(1)
+					}
+					if took := time.Since(begin); took > 51*time.Millisecond {
+						e.Errorf("a decision took %v", took)
+					}
+					time.Sleep(2 * time.Millisecond)
+				}
+			})
+		}
+		e.way.is(broken)
+		time.Sleep(60 * time.Millisecond)
+		e.way.is(none)
+		time.Sleep(5 * time.Second)
+		if st := e.Status(); st.Away {
+			e.Errorf("not back: %+v", st)
+		}
+		over.Store(true)
+		wg.Wait()
+		if away.Load() < 100 {
+			e.Errorf("%d decisions were local: too few to mean anything", away.Load())
+		}
+	})
+}
+
 // late is a home whose answers to some calls are held back.
 type late struct {
 	state.Store

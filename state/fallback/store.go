@@ -55,14 +55,16 @@ type Store struct {
 	gone   atomic.Bool // away is not nil: to be asked without the lock
 	shared atomic.Bool // calls of the home may be known to the local one
 
-	mu     sync.Mutex
-	away   *registry.Away // nil: the home answers
-	since  time.Time      // it is away
-	kept   []*told        // what the home is to be told, in order
-	lost   int            // what it would not hear
-	given  givenApprovals
-	cells  cells
-	closed bool
+	mu    sync.Mutex
+	away  *registry.Away // nil: the home answers
+	since time.Time      // it is away
+	kept  []*told        // what the home is to be told, in order
+	// telling is closed when the home has been told, or not; nil: it is not being told.
+	telling chan struct{}
+	lost    int // what it would not hear
+	given   givenApprovals
+	cells   cells
+	closed  bool
 
 	running context.Context // over with Close
 	stop    context.CancelFunc
@@ -123,7 +125,7 @@ func (s *Store) Status() Status {
 // do has a call done by the home, or by the local one while it is away. The
 // local one is called under the lock, with the outage as it stands.
 func (s *Store) do(ctx context.Context, home func(context.Context) error, local func(*registry.Away) error) error {
-	for {
+	for waited := false; ; waited = true {
 		if answered, err := s.ask(ctx, home); answered {
 			return err
 		}
@@ -131,11 +133,28 @@ func (s *Store) do(ctx context.Context, home func(context.Context) error, local 
 			return over(err)
 		}
 		s.mu.Lock()
-		if away := s.away; away != nil {
+		away, telling := s.away, s.telling
+		if away != nil && (telling == nil || waited) {
 			defer s.mu.Unlock()
 			return local(away)
 		}
-		s.mu.Unlock() // it has come back in between
+		s.mu.Unlock()
+		if away != nil {
+			s.wait(ctx, telling)
+		} // else it has come back in between
+	}
+}
+
+// wait waits, a deadline at most, until the home has been told everything, or
+// is gone again. Those who do not would have more to be told all the time, and
+// where there are many of them it would never be done.
+func (s *Store) wait(ctx context.Context, telling <-chan struct{}) {
+	late := time.NewTimer(s.timeout)
+	defer late.Stop()
+	select {
+	case <-telling:
+	case <-late.C:
+	case <-ctx.Done():
 	}
 }
 

@@ -47,10 +47,24 @@ func (s *Store) comeBack() {
 			timer.Stop()
 			return
 		}
-		if s.probe(s.running) == nil && s.tellAll(s.running) == nil {
+		if s.goBack(s.running) == nil {
 			return
 		}
 	}
+}
+
+// goBack goes back to the home if it can be written, once it is told
+// everything. A home that panics is not back: the host is not to fall with it.
+func (s *Store) goBack(ctx context.Context) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%w: the home failed: %v", state.ErrUnavailable, r)
+		}
+	}()
+	if err := s.probe(ctx); err != nil {
+		return err
+	}
+	return s.tellAll(ctx)
 }
 
 // probe asks the home for a claim of nothing: one that can only be read is not back.
@@ -170,10 +184,7 @@ func (s *Store) Close() error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), lastTry*s.timeout)
 	defer cancel()
-	err := s.probe(ctx)
-	if err == nil {
-		err = s.tellAll(ctx)
-	}
+	err := s.goBack(ctx)
 	if n := s.Status().Kept; err != nil && n > 0 {
 		return fmt.Errorf("state: what was done while it was away is not told to it (calls: %d): %w", n, err)
 	}

@@ -103,6 +103,24 @@ func TestReadOnlyHome(t *testing.T) {
 	})
 }
 
+// A home that panics while it is probed is not back, and nothing falls with it.
+func TestPanickingHome(t *testing.T) {
+	with(t, local, func(e *env) {
+		e.way.is(broken)
+		e.admits(calls("c", 9, dsl.StoreDefault))
+		e.way.is(mad)
+		time.Sleep(10 * time.Second)
+		e.admits(calls("c", 9, dsl.StoreDefault))
+		if st := e.Status(); !st.Away || st.Kept != 2 {
+			e.Errorf("got %+v, want away with 2 calls kept", st)
+		}
+		e.returns()
+		if n := e.atHome("c"); n != 2 {
+			e.Errorf("the home holds %d entries, want 2", n)
+		}
+	})
+}
+
 // What a claim that is decided without the home comes to, by what its rules say
 // and what the operator says.
 func TestModes(t *testing.T) {

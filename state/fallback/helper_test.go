@@ -24,6 +24,7 @@ const (
 	silent       // it does not answer
 	lossy        // it does what is asked, and the answer is lost
 	senile       // it does not write
+	mad          // it panics
 	deaf         // it does what is asked, but the answer to an approval is lost
 )
 
@@ -43,6 +44,8 @@ func (h *home) via(ctx context.Context, writes bool, do func() error) error {
 	switch fault(h.fault.Load()) {
 	case broken:
 		return errors.Join(state.ErrUnavailable, errDown)
+	case mad:
+		panic("it is mad")
 	case silent:
 		<-ctx.Done()
 		return ctx.Err()

@@ -28,7 +28,7 @@ var meterPrefixes = [...]string{"task", "worker", "tool", "session"}
 
 // meters are the meters there are, by their full name.
 var meters = [...]string{
-	"task.tool_calls", "task.spend_cents", "task.input_tokens", "task.output_tokens", "task.context_tokens",
+	"task.tool_calls", "task.turn_calls", "task.spend_cents", "task.input_tokens", "task.output_tokens", "task.context_tokens",
 	"task.duration", "task.idle", "task.messages", "task.output_similarity", "task.same_call_streak",
 	"task.same_ability_streak", "task.alternation", "task.error_streak", "task.growing_edit_streak",
 	"worker.failures", "tool.failures",

@@ -83,6 +83,7 @@ func pronoun(a *dsl.Match) string {
 // meters says what each meter measures, and in which unit.
 var meters = map[dsl.Key]string{
 	"task.tool_calls":          "the tool calls and delegations of this task, the one about to run included",
+	"task.turn_calls":          "the tool calls and delegations of this task since the user last wrote, the one about to run included",
 	"task.spend_cents":         "what this task has cost and has set aside, in cents, its child tasks included",
 	"task.input_tokens":        "the tokens that models were reported to have read for this task",
 	"task.output_tokens":       "the tokens that models were reported to have written for this task",

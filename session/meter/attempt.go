@@ -9,7 +9,7 @@ func (k *Task) Anew(at int64) {
 		k.settle(&k.flights[i], Result{})
 	}
 	k.flights = nil
-	k.calls, k.messages, k.usage = 0, 0, usage{}
+	k.calls, k.turn, k.messages, k.usage = 0, 0, 0, usage{}
 	k.log, k.edits, k.outputs = callLog{}, editStreak{}, outputs{}
 	k.waiting, k.worked = waitNobody, false
 	k.clock.start(at)

@@ -25,6 +25,8 @@ func (r *Reading) Meter(name dsl.Key) (decimal.Decimal, bool) {
 	switch name {
 	case "task.tool_calls":
 		return decimal.FromInt(k.calls + r.one()), true
+	case "task.turn_calls":
+		return decimal.FromInt(k.turn + r.one()), true
 	case "session.tool_calls":
 		return decimal.FromInt(t.total.calls + r.one()), true
 	case "task.spend_cents":

@@ -35,6 +35,10 @@ func TestStreaks(t *testing.T) {
 		{"no turns", "ls=a read(1)=b pwd=c read(2)=d pwd=c read(2)=d", "pwd", "task.alternation", "4"},
 		{"turns begin anew", "a=1 b=2 a=1 b=2 c=3 b=2", "c", "task.alternation", "3"},
 
+		{"the first call of a turn", "ls=a ls=a user", "read", "task.turn_calls", "1"},
+		{"calls of any kind since the user wrote", "ls=a user ls=a read!x", "pwd", "task.turn_calls", "3"},
+		{"no word of the user yet", "ls=a ls=b", "ls", "task.turn_calls", "3"},
+
 		{"no failure", "ls=a", "ls", "task.error_streak", "0"},
 		{"three failures, of any text", "a!x b!y c!z", "d", "task.error_streak", "3"},
 		{"a success ends them", "a!x b!y c=z", "d", "task.error_streak", "0"},

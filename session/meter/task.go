@@ -11,6 +11,7 @@ type Task struct {
 	worked bool // the agent has said or called something in it
 
 	calls    int64
+	turn     int64 // calls since the user's last message
 	messages int64
 	budget   budget // of the tasks below it too
 	usage    usage
@@ -136,6 +137,7 @@ func (k *Task) User(bytes int, at int64) {
 	k.alive(true, at)
 	k.tree.total.stir(at, true)
 	k.message(bytes)
+	k.turn = 0
 	if k.tree.anew {
 		k.log, k.edits, k.outputs = callLog{}, editStreak{}, outputs{}
 	}
@@ -192,6 +194,7 @@ func (k *Task) Begin(c *Call, at int64) Flight {
 	k.touch(at)
 	k.worked = true
 	k.calls++
+	k.turn++
 	k.tree.total.calls++
 	if len(k.flights) == MaxFlights {
 		k.settle(&k.flights[0], Result{})

@@ -51,6 +51,7 @@ func meterCharts() []meterChart {
 		{"task.alternation", "Two calls by turns", "calls", whole, nil},
 		{"task.growing_edit_streak", "Growing edits in a row", "edits", whole, nil},
 		{"task.output_similarity", "Similarity of outputs", "0 to 1", share, nil},
+		{"task.turn_calls", "Tool calls since the user wrote", "calls", whole, nil},
 		{"task.duration", "Duration", "seconds", real, timed},
 		{"task.idle", "Longest silence", "seconds", real, timed},
 		{"task.input_tokens", "Input tokens", "tokens", whole, nil},

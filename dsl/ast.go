@@ -98,7 +98,7 @@ const (
 
 // Frequency holds when admitting the step would make more than Count entries in Window.
 type Frequency struct {
-	Name   NamePattern // empty: counts executions of the chain, else admitted calls
+	Name   NamePattern // empty: counts executions of the chain, else admitted calls; a class is one
 	Scope  Scope
 	Count  int64    // 0 to MaxHistory-1
 	Window Duration // at least 1 unit

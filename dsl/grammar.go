@@ -34,7 +34,7 @@ type atomNode struct {
 }
 
 type frequencyNode struct {
-	Name   *lexer.Token `parser:"( 'frequency':Word | FrequencyTag @( Name | String ) )"`
+	Name   *lexer.Token `parser:"( 'frequency':Word | FrequencyTag @( Name | String | Class ) )"`
 	Scope  *lexer.Token `parser:"( '@' @( 'chain' | 'session' | 'all' ) )?"`
 	Count  lexer.Token  `parser:"'>' @Number"`
 	Window durationNode `parser:"'/' @@"`
@@ -51,11 +51,11 @@ type whenNode struct {
 }
 
 type abilityNode struct {
-	Name lexer.Token `parser:"AbilityTag @( Name | String )"`
+	Name lexer.Token `parser:"AbilityTag @( Name | String | Class )"`
 }
 
 type afterNode struct {
-	Name lexer.Token `parser:"AfterTag @( Name | String )"`
+	Name lexer.Token `parser:"AfterTag @( Name | String | Class )"`
 }
 
 type matchNode struct {

@@ -93,6 +93,8 @@ func (p *stop) shapeOf(start, end int) string {
 		switch value := p.tokens[i].Value; w {
 		case "Punct", "Not", "ParamOpen", "ParamClose":
 			w = value
+		case "Class":
+			w = "Name"
 		case "Word":
 			if w = "Key"; i == start && value == "frequency" && p.field == 0 {
 				w = "frequency"

@@ -193,6 +193,9 @@ func slipName(p *stop) (advice, bool) {
 		return none()
 	}
 	switch {
+	case p.kind(p.at-1) == "Class" && tag != "FrequencyTag" && !p.ends() && !p.conjunction():
+		text, last := p.rest(p.at - 1)
+		return around(p.at-1, last, "there is no class of abilities "+text, classHint(text))
 	case p.kind(p.at-1) == tag && p.value(p.at) == ".", p.kind(p.at-1) == "Name" && p.value(p.at) == ".":
 		return p.here("a name has no empty segment", "remove the dot, or write .* for all below")
 	case p.kind(p.at-1) == "Name" && tag != "FrequencyTag" && !p.ends() && !p.conjunction():

@@ -67,6 +67,7 @@ func lexerStates() []lexerState {
 		{"Name", "the name of an ability, or an id", []lexer.Rule{
 			blank,
 			{Name: "Name", Pattern: nameSegment + `(?:\.` + nameSegment + `)*`, Action: lexer.Pop()},
+			{Name: "Class", Pattern: `@` + nameSegment + `(?:\.` + nameSegment + `)*`, Action: lexer.Pop()},
 			text(lexer.Pop()),
 			lexer.Return(),
 		}},

@@ -14,7 +14,8 @@ type Key string
 
 // NamePattern is a pattern over ability names or chain ids, as written
 // without quotes. Segments split on "."; "*" matches within one segment, a
-// final ".*" one or more further segments, and "*" alone anything.
+// final ".*" one or more further segments, and "*" alone anything. In the atoms
+// about abilities it may be a class: Writes.
 type NamePattern string
 
 // KeyPattern is a Key in which "*" works as in a NamePattern.
@@ -65,7 +66,8 @@ func Fold(s string) string {
 func (p NamePattern) Fold() NamePattern { return NamePattern(Fold(string(p))) }
 
 // Match reports whether the pattern covers a name. Both are compared as they
-// are: fold them first where case does not count.
+// are: fold them first where case does not count. To Match a class is a name
+// like any other; Covers knows it.
 func (p NamePattern) Match(name string) bool {
 	if p == "*" {
 		return name != ""
@@ -73,8 +75,8 @@ func (p NamePattern) Match(name string) bool {
 	return matchSegments(string(p), name)
 }
 
-// Literal reports whether the pattern holds no "*".
-func (p NamePattern) Literal() bool { return !strings.Contains(string(p), "*") }
+// Literal reports whether the pattern is one name: it holds no "*" and is no class.
+func (p NamePattern) Literal() bool { return !strings.Contains(string(p), "*") && !p.IsClass() }
 
 // Match reports whether the pattern covers a key's full path.
 func (p KeyPattern) Match(key string) bool { return NamePattern(p).Match(key) }

@@ -22,6 +22,8 @@ func TestParseRule(t *testing.T) {
 		{`frequency : email.* @ all > 5 / 1 h | throttle ( 2 m )`, `frequency:email.*@all>5/1h|throttle(2m)`},
 		{`frequency@chain>0/1d|warn`, `frequency>0/1d|warn`},
 		{`after: "send mail"|warn`, `after:"send mail"|warn`},
+		{`ability:@writes & !after: @writes & frequency:@writes@session>5/1h|abort`, `ability:@writes & !after:@writes & frequency:@writes@session>5/1h|abort`},
+		{`ability:"@acme/tool"|warn`, ``},
 		{`ability:"plain.name"|warn`, `ability:plain.name|warn`},
 		{`ability:größe/時_1-a:b.*|warn`, ``},
 		{`output : a.*.b | contains :  two  words  | warn`, `output:a.*.b|contains:two  words|warn`},

@@ -140,7 +140,7 @@ func (a *Threshold) String() string { return string(a.Key) + a.Op.String() + a.V
 func (a *Frequency) String() string {
 	s := "frequency"
 	if a.Name != "" {
-		s += ":" + quoteName(string(a.Name))
+		s += ":" + abilityText(a.Name)
 	}
 	if a.Scope != ScopeChain {
 		s += "@" + a.Scope.String()
@@ -149,10 +149,10 @@ func (a *Frequency) String() string {
 }
 
 // String prints the atom canonically, such as "ability:email.send".
-func (a *Ability) String() string { return bang(a.Not) + "ability:" + quoteName(string(a.Name)) }
+func (a *Ability) String() string { return bang(a.Not) + "ability:" + abilityText(a.Name) }
 
 // String prints the atom canonically, such as "after:read_*".
-func (a *After) String() string { return bang(a.Not) + "after:" + quoteName(string(a.Name)) }
+func (a *After) String() string { return bang(a.Not) + "after:" + abilityText(a.Name) }
 
 // String prints the atom canonically, such as "output:error_msg|contains:fail".
 func (a *Match) String() string {
@@ -216,6 +216,14 @@ func quoteName(name string) string {
 		return name
 	}
 	return Quote(name)
+}
+
+// abilityText prints the name of an atom about abilities.
+func abilityText(p NamePattern) string {
+	if p.IsClass() {
+		return string(p)
+	}
+	return quoteName(string(p))
 }
 
 // quotePattern prints a pattern in the plainest form that reads back: bare,

@@ -57,10 +57,10 @@ func (s *source) atom(n *atomNode) (Atom, *diag.Finding) {
 	case n.When != nil:
 		return s.when(n.When, at)
 	case n.Ability != nil:
-		name, f := s.name(n.Ability.Name)
+		name, f := s.abilityName(n.Ability.Name)
 		return &Ability{Not: not, Name: NamePattern(name), At: at}, f
 	case n.After != nil:
-		name, f := s.name(n.After.Name)
+		name, f := s.abilityName(n.After.Name)
 		return &After{Not: not, Name: NamePattern(name), At: at}, f
 	case n.Match != nil:
 		return s.match(n.Match, not, at)
@@ -71,7 +71,7 @@ func (s *source) atom(n *atomNode) (Atom, *diag.Finding) {
 func (s *source) frequency(n *frequencyNode, at Span) (Atom, *diag.Finding) {
 	a := &Frequency{At: at}
 	if n.Name != nil {
-		name, f := s.name(*n.Name)
+		name, f := s.abilityName(*n.Name)
 		if f != nil {
 			return nil, f
 		}
@@ -258,6 +258,21 @@ func (s *source) name(t lexer.Token) (string, *diag.Finding) {
 		}
 	}
 	return name, nil
+}
+
+// abilityName reads the name of an ability, a pattern over names, or a class.
+func (s *source) abilityName(t lexer.Token) (string, *diag.Finding) {
+	if t.Value[0] == '@' {
+		if NamePattern(t.Value).IsClass() {
+			return t.Value, nil
+		}
+		return "", s.tokenFault(t, "there is no class of abilities "+t.Value, classHint(t.Value))
+	}
+	name, f := s.name(t)
+	if f == nil && NamePattern(name).IsClass() {
+		return "", s.tokenFault(t, name+" is a class of abilities, and stands without quotes", "write "+name)
+	}
+	return name, f
 }
 
 // tokenSpan is the place of some tokens, without blanks at the end.

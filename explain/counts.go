@@ -27,7 +27,10 @@ func (e *explainer) counter(f *dsl.Frequency) {
 		e.say("A run of the chain counts once, at its first admitted step; until then each of its steps is tried as the first.")
 	} else {
 		e.say("Every admitted call counts, repetitions of a call whose result is still awaited aside.")
-		if !f.Name.Literal() {
+		switch {
+		case f.Name.IsClass():
+			e.say("All abilities that may write share the count.")
+		case !f.Name.Literal():
 			e.say("All abilities that %s covers share the count.", f.Name)
 		}
 	}

@@ -135,6 +135,8 @@ func names(p dsl.NamePattern, thing string) string {
 	switch {
 	case p == "*":
 		return "any " + thing
+	case p.IsClass() && thing == "ability":
+		return "an ability that may write"
 	case p.Literal():
 		return fmt.Sprintf("the %s %s", thing, p)
 	}

@@ -53,6 +53,8 @@ func admitted(a *dsl.After) string {
 		return fmt.Sprintf("%s %s", names(a.Name, "ability"), before)
 	case a.Name == "*":
 		return "nothing at all " + before
+	case a.Name.IsClass():
+		return "no ability that may write " + before
 	case a.Name.Literal():
 		return fmt.Sprintf("the ability %s was not admitted before in this session", a.Name)
 	}
@@ -93,6 +95,8 @@ func exceeded(a *dsl.Frequency) string {
 	switch {
 	case a.Name == "*":
 		thing, of = "call", " of any ability"
+	case a.Name.IsClass():
+		thing, of = "call", " of any ability that may write"
 	case a.Name != "":
 		thing, of = "call", " of "+string(a.Name)
 	}
@@ -126,6 +130,10 @@ func abilityIs(a *dsl.Ability) string {
 		return "the step has no ability, which never is so"
 	case a.Name == "*":
 		return "a step is about to run, whatever its ability"
+	case a.Name.IsClass() && a.Not:
+		return "the step's ability only reads"
+	case a.Name.IsClass():
+		return "the step's ability may write"
 	case a.Name.Literal() && a.Not:
 		return fmt.Sprintf("the step's ability is not %s", a.Name)
 	case a.Name.Literal():
@@ -198,6 +206,10 @@ func (e *explainer) nameDetails(p dsl.NamePattern) {
 		e.say("%s", s)
 	}
 	if p == "*" {
+		return
+	}
+	if p.IsClass() {
+		e.say("An ability may write unless its name says that it only reads: it begins with a verb such as get, list or search, and none of its words is one such as update or send.")
 		return
 	}
 	if e.rule.Exact {

@@ -46,7 +46,7 @@ func (e *explainer) watchesCount(a *dsl.Frequency) {
 	switch {
 	case a.Name == "":
 		e.say("How often the chain was executed in the last %s.", a.Window)
-	case a.Name == "*" || a.Name.Literal():
+	case a.Name == "*" || a.Name.Literal() || a.Name.IsClass():
 		e.say("How often %s was admitted in the last %s.", names(a.Name, "ability"), a.Window)
 	default:
 		e.say("How often abilities that %s covers were admitted in the last %s, all of them together.", a.Name, a.Window)

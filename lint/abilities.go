@@ -87,6 +87,9 @@ func (a *Abilities) unmatched(pattern dsl.NamePattern) string {
 	if pattern.Literal() {
 		return a.missing(string(pattern))
 	}
+	if pattern.IsClass() {
+		return "" // it is about abilities of any name
+	}
 	folded := pattern.Fold()
 	first := plugin(string(folded))
 	if !a.complete && !a.plugins[first] || dsl.NamePattern(first).Match(delegations) {

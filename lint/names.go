@@ -62,9 +62,8 @@ func list(names []string) string {
 // selects reports whether the rule's ability atoms let it look at a step. A
 // rule without such atoms looks at every step.
 func selects(r *dsl.Rule, ability string) bool {
-	ability = dsl.Fold(ability)
 	for _, atom := range r.Condition {
-		if a, ok := atom.(*dsl.Ability); ok && a.Name.Fold().Match(ability) == a.Not {
+		if a, ok := atom.(*dsl.Ability); ok && a.Name.Fold().Covers(ability) == a.Not {
 			return false
 		}
 	}

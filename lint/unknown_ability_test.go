@@ -47,6 +47,7 @@ func TestUnknownAbility_NotInACompleteList(t *testing.T) {
 		{"in neither", "did you mean web.fetch?", calls("web.fetsh", ""), []string{"c.yaml:4 error unknown-ability «web.fetsh»"}},
 		{"like nothing", "name an ability that the host offers", calls("trading.execute", ""), []string{"c.yaml:4 error unknown-ability «trading.execute»"}},
 		{"a pattern", "name an ability that the host offers", file("p.cbp", "B:ability:shell.*|abort\n"), []string{"p.cbp:1 error unknown-ability «shell.*»"}},
+		{"a class", "", file("p.cbp", "B:ability:@writes & after:@writes & frequency:@writes>5/1h|abort\n"), nil},
 		{"delegations", "", file("p.cbp", "B:ability:delegate.*|abort\nB:ability:*.chef|abort\nB:ability:delegate.chef|abort\n"), nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {

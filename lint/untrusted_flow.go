@@ -65,6 +65,5 @@ func (c *flowChain) path(steps []int, sink int) string {
 
 // covered reports whether one of the patterns covers an ability.
 func covered(patterns []dsl.NamePattern, ability string) bool {
-	folded := dsl.Fold(ability)
-	return slices.ContainsFunc(patterns, func(p dsl.NamePattern) bool { return p.Fold().Match(folded) })
+	return slices.ContainsFunc(patterns, func(p dsl.NamePattern) bool { return p.Fold().Covers(ability) })
 }

@@ -43,6 +43,8 @@ func TestUntrustedFlow(t *testing.T) {
 		{"a rule that asks from the sixth time on", []lint.File{chain(direct), policy("B:frequency:slack.send>5/1h|abort\n")}, []string{found}},
 		{"a rule about all but another", []lint.File{chain(direct), policy("B:!ability:gmail.read|confirm\n")}, nil},
 		{"a rule after the source", []lint.File{chain(direct), policy("B:ability:slack.send & after:gmail.*|confirm\n")}, nil},
+		{"a rule about all that writes", []lint.File{chain(direct), policy("B:ability:@writes & after:gmail.*|confirm\n")}, nil},
+		{"a rule about all that reads", []lint.File{chain(direct), policy("B:!ability:@writes|confirm\n")}, []string{found}},
 		{"a rule after another source", []lint.File{chain(direct), policy("B:ability:slack.send & after:search.*|confirm\n")}, []string{found}},
 		{"a rule before the source only", []lint.File{chain(direct), policy("B:ability:slack.send & !after:gmail.*|confirm\n")}, []string{found}},
 	} {

@@ -51,8 +51,11 @@ func firing(pattern dsl.NamePattern, r *dsl.Rule) json.RawMessage {
 
 // example is a name that a pattern covers.
 func example(p dsl.NamePattern, otherwise string) string {
-	if p == "*" {
+	switch {
+	case p == "*":
 		return otherwise
+	case p.IsClass():
+		return "any.write"
 	}
 	return strings.ReplaceAll(string(p), "*", "x")
 }

@@ -64,7 +64,7 @@ func (t *abilityTest) covers(st *Step) bool {
 	if t.exact {
 		return t.name.Match(st.Ability)
 	}
-	return t.name.Match(st.fold())
+	return st.covered(t.name)
 }
 
 func (t *abilityTest) tells() int { return tellsAbility }

@@ -111,7 +111,7 @@ func (c *counter) past(st *Step) []int64 {
 	}
 	var times []int64
 	for _, call := range st.Past {
-		if c.name.Match(dsl.Fold(call.Ability)) {
+		if c.name.Covers(call.Ability) {
 			times = append(times, call.At.UnixNano())
 		}
 	}

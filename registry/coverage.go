@@ -146,7 +146,7 @@ func (c *coverage) count(p *Plan, st *Step, ability string) {
 		p.count(x, st)
 	}
 	for _, x := range c.callGlob {
-		if x.name.Match(ability) {
+		if st.covered(x.name) {
 			p.count(x, st)
 		}
 	}

@@ -60,7 +60,8 @@ const (
 	NotProduced                 // a step that ran declared it as output and did not produce it
 )
 
-// History answers what was admitted before in the session. The pattern is folded.
+// History answers what was admitted before in the session. The pattern is
+// folded, and may be a class.
 type History interface {
 	Admitted(folded dsl.NamePattern) bool
 }
@@ -90,6 +91,14 @@ func (st *Step) fold() string {
 		st.foldedFor, st.folded = st.Ability, dsl.Fold(st.Ability)
 	}
 	return st.folded
+}
+
+// covered reports whether a folded pattern covers the step's ability.
+func (st *Step) covered(folded dsl.NamePattern) bool {
+	if folded.IsClass() {
+		return folded.Covers(st.Ability)
+	}
+	return folded.Match(st.fold())
 }
 
 // modelChain reports whether the step belongs to a model-written chain.

@@ -269,7 +269,7 @@ func (r *Record) Repeat(set *registry.Set) (v registry.Verdict, err error) {
 // History is what was admitted in a session. The zero History is empty. It
 // is not safe for concurrent use.
 type History struct {
-	seen map[string]bool // by folded ability
+	seen map[string]bool // by folded ability: whether one so written is of the class that writes
 }
 
 // Add notes an admitted ability.
@@ -277,16 +277,18 @@ func (h *History) Add(ability string) {
 	if h.seen == nil {
 		h.seen = map[string]bool{}
 	}
-	h.seen[dsl.Fold(ability)] = true
+	folded := dsl.Fold(ability)
+	h.seen[folded] = h.seen[folded] || dsl.Writes.Covers(ability)
 }
 
 // Admitted implements registry.History.
 func (h *History) Admitted(folded dsl.NamePattern) bool {
 	if folded.Literal() {
-		return h.seen[string(folded)]
+		_, ok := h.seen[string(folded)]
+		return ok
 	}
-	for ability := range h.seen {
-		if folded.Match(ability) {
+	for name, writes := range h.seen {
+		if folded.IsClass() && writes || !folded.IsClass() && folded.Match(name) {
 			return true
 		}
 	}

@@ -50,17 +50,25 @@ func Atom(t *rapid.T) dsl.Atom {
 		f := &dsl.Frequency{Scope: dsl.Scope(rapid.IntRange(0, 2).Draw(t, "scope")),
 			Count: rapid.Int64Range(0, dsl.MaxHistory-1).Draw(t, "count"), Window: Duration(t)}
 		if rapid.Bool().Draw(t, "named") {
-			f.Name = dsl.NamePattern(Name(t))
+			f.Name = ability(t)
 		}
 		return f
 	case 2:
-		return &dsl.Ability{Not: not, Name: dsl.NamePattern(Name(t))}
+		return &dsl.Ability{Not: not, Name: ability(t)}
 	case 3:
-		return &dsl.After{Not: not, Name: dsl.NamePattern(Name(t))}
+		return &dsl.After{Not: not, Name: ability(t)}
 	case 4:
 		return match(t, not)
 	}
 	return &dsl.When{Expr: Expr(t)}
+}
+
+// ability draws the name of an ability, a pattern over names, or a class.
+func ability(t *rapid.T) dsl.NamePattern {
+	if rapid.IntRange(0, 9).Draw(t, "class") == 0 {
+		return dsl.Writes
+	}
+	return dsl.NamePattern(Name(t))
 }
 
 func match(t *rapid.T, not bool) dsl.Atom {

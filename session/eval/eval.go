@@ -131,7 +131,7 @@ type lineHistory struct {
 // Admitted implements registry.History.
 func (h lineHistory) Admitted(folded dsl.NamePattern) bool {
 	for _, ability := range h.line {
-		if folded.Match(dsl.Fold(ability)) {
+		if folded.Covers(ability) {
 			return true
 		}
 	}

@@ -82,7 +82,7 @@ func (g *generator) anyAtom() atom {
 
 func (g *generator) pattern() string {
 	return pick(g, "pay.send", "PAY.Send", "pay.*", "pay.s*", "*.send", "mail.*", "m*l.send", "read_*",
-		"*.*.bulk", "caf\u00e9.pay", "CAFE\u0301.PAY", "pay", "*")
+		"*.*.bulk", "caf\u00e9.pay", "CAFE\u0301.PAY", "pay", "*", "@writes")
 }
 
 func (g *generator) frequency() atom {
@@ -93,7 +93,7 @@ func (g *generator) frequency() atom {
 		unit:   pick(g, "s", "s", "m", "m", "h"),
 	}
 	if g.chance(50) {
-		a.name = pick(g, "pay.*", "pay.*", "PAY.send", "*", "*.send", "mail.*")
+		a.name = pick(g, "pay.*", "pay.*", "PAY.send", "*", "*.send", "mail.*", "@writes")
 	}
 	return a
 }

@@ -23,7 +23,7 @@ func (g *generator) line() string {
 		run:     pick(g, "", "", "r1", "r2", "r3"),
 		session: pick(g, "", "s1", "s1", "s2"),
 		ability: pick(g, "pay.send", "pay.send", "Pay.Send", "pay.refund", "mail.send", "mail.send.bulk", "read_mail", "pay",
-			"caf\u00e9.pay", "Cafe\u0301.Pay"),
+			"caf\u00e9.pay", "Cafe\u0301.Pay", "mail.getAll", "mail.getall"),
 		callID: pick(g, "", "c1", "c2", "c3"),
 		args:   g.args(),
 	}

@@ -42,8 +42,12 @@ func segmentMatches(pattern, s string) bool {
 	return false
 }
 
-// abilityMatches compares normalised and case-folded, as a guard does.
+// abilityMatches compares normalised and case-folded, as a guard does; the
+// class @writes looks at the words of the name.
 func abilityMatches(pattern, name string) bool {
+	if pattern == "@writes" {
+		return mayWrite(name)
+	}
 	return nameMatches(folded(pattern), folded(name))
 }
 

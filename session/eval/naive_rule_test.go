@@ -177,6 +177,9 @@ func bang(not bool) string {
 // nameText quotes a name that holds more than ASCII letters, digits and the
 // signs a bare name may hold.
 func nameText(name string) string {
+	if name == "@writes" {
+		return name
+	}
 	for _, c := range name {
 		switch {
 		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9':

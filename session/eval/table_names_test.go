@@ -23,6 +23,17 @@ func nameCases() []tableCase {
 		{"names are normalised", guard("caf\u00e9.pay"), steps(
 			calls("cafe\u0301.pay", "abort r"), calls("CAF\u00c9.pay", "abort r"), calls("cafe.pay", "allow"),
 		)},
+		{"@writes is any ability whose name does not say that it only reads", guard("@writes"), steps(
+			calls("send_money", "abort r"), calls("get_rate", "allow"), calls("pay.getRate", "allow"), calls("rate", "abort r"),
+			calls("get_or_create_user", "abort r"), calls("get.user.delete", "abort r"), calls("WebSearch", "allow"), calls("websearch", "abort r"),
+		)},
+		{"what writes was admitted before", rules(on("review", ability{name: "pay.*"}, after{name: "@writes"})), steps(
+			calls("mail.getAll", "allow"), calls("pay.send", "allow"), calls("pay.send", "review r"),
+		)},
+		{"calls of all that writes are counted together", rules(on("abort", frequency{name: "@writes", count: 1, window: 1, unit: "h"})), steps(
+			calls("pay.send", "allow"), calls("mail.get", "allow"), calls("mail.send", "abort r"), calls("mail.list", "allow"),
+		)},
+		{"a negated class", rules(on("abort", ability{not: true, name: "@writes"})), steps(calls("pay.send", "allow"), calls("mail.get", "abort r"))},
 		{"a negated ability", rules(on("abort", ability{not: true, name: "mail.*"})), steps(calls("pay.send", "abort r"), calls("mail.send", "allow"))},
 		{"after: an ability was admitted before in this session", afterRead, steps(
 			now(``, "allow"), calls("Read_mail", "allow"), now(``, "review r"), now(`"session":"t"`, "allow"), now(`"session":""`, "allow"),

@@ -52,7 +52,7 @@ func (m *Measures) Peak(name dsl.NamePattern, window time.Duration) int {
 	var times []int64
 	for i := range m.Calls {
 		c := &m.Calls[i]
-		if !name.Match(c.folded) {
+		if !name.Covers(c.Ability) {
 			continue
 		}
 		times = append(times, c.At)

@@ -1,0 +1,68 @@
+package policies_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/cbpolicy/cbpolicy/session"
+	"github.com/cbpolicy/cbpolicy/trace"
+	"github.com/cbpolicy/cbpolicy/trace/replay"
+)
+
+func TestLoops(t *testing.T) {
+	runs := judge(t, recorded(t), replay.Options{Session: session.Options{Registry: policy(t, "loops.cbp")}})
+	measure(t, "loops.cbp", runs, []row{
+		{"runaways of tau2 halted by the 5th equal call in a row", (*run).runaway, byFifthEqual, all},
+		{"runs that ended well halted, but for those of AgentDojo", wellElsewhere, (*judged).Halted, none},
+		{"runs of AgentDojo that ended well halted, but for loops", wellStraight, (*judged).Halted, none},
+		{"loops of AgentDojo halted", looping, (*judged).Halted, nil},
+		{"loops of AgentDojo that its benchmark calls solved halted", wellLooping, (*judged).Halted, nil},
+		{"runs that poll (the same call, another result) halted", polling, (*judged).Halted, none},
+		{"runs of other sources, of which that is not known, halted", unknown, (*judged).Halted, none},
+	})
+}
+
+// byFifthEqual: the call that was refused is the fifth that is equal, or comes before it.
+func byFifthEqual(j *judged) bool {
+	fifth, ok := j.nthEqual(5)
+	return ok && j.Halted() && j.HaltedAt <= fifth
+}
+
+func looping(r *run) bool       { return r.label != nil && strings.HasPrefix(r.label.Kind, "loop-") }
+func wellElsewhere(r *run) bool { return r.endedWell() && r.Format != trace.AgentDojo }
+func wellStraight(r *run) bool {
+	return r.endedWell() && r.Format == trace.AgentDojo && !looping(r)
+}
+func wellLooping(r *run) bool { return r.endedWell() && looping(r) }
+func unknown(r *run) bool     { return r.Labels.Success == trace.Unknown && r.Format != trace.AgentDojo }
+
+// polling: some call was made again with another result, and none again and again with the same.
+func polling(r *run) bool { return r.polls(2) && !r.repeats(5) }
+
+// limitOfTokens is what spend.cbp allows.
+const limitOfTokens = 500_000
+
+func TestSpend(t *testing.T) {
+	o := replay.Options{Session: session.Options{Registry: policy(t, "spend.cbp")}}
+	measure(t, "spend.cbp", judge(t, recorded(t), o), []row{
+		{"runaways of tau2 with a cost below 10 cents halted", cheapRunaway, (*judged).Halted, all},
+		{"  with more than half of their tokens still to come", cheapRunaway, savedHalf, all},
+		{"runs that ended well halted", (*run).endedWell, (*judged).Halted, none},
+		{"runs that ended well and read more than half of the limit", (*run).endedWell, readHalf, nil},
+		{"other runs halted, those of coding agents among them", otherwise, (*judged).Halted, nil},
+	})
+}
+
+func cheapRunaway(r *run) bool {
+	const cents = 10_000_000 // nano-dollars
+	return r.runaway() && r.Totals().Cost < 10*cents
+}
+
+func savedHalf(j *judged) bool {
+	all := j.Totals()
+	return j.Saved != nil && j.Saved.Tokens*2 > all.InputTokens+all.OutputTokens
+}
+
+func readHalf(j *judged) bool { return j.Totals().InputTokens*2 > limitOfTokens }
+
+func otherwise(r *run) bool { return !r.endedWell() && !r.runaway() }

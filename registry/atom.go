@@ -176,16 +176,25 @@ func (t *matchTest) bound(values *Values) (found bool) {
 // anyLeaf looks for a leaf that hits. Which one is found does not depend on
 // the order of a map.
 func (t *matchTest) anyLeaf(values *Values) (actual string, hit, broken bool) {
-	t.each(values, func(v *Value) bool {
+	look := func(v *Value) (quiet bool) {
+		quiet = true
 		unread := v.leaves(func(leaf string) bool {
-			if t.hits(leaf) && (!hit || leaf < actual) {
-				actual, hit = leaf, true
+			if t.hits(leaf) {
+				quiet = false
+				if !hit || leaf < actual {
+					actual, hit = leaf, true
+				}
 			}
 			return true
 		})
 		broken = broken || unread
-		return true
-	})
+		return quiet && !unread
+	}
+	if t.path == nil {
+		values.search(t, look)
+	} else {
+		t.path.find(values, func(v *Value) bool { look(v); return true })
+	}
 	return actual, hit, broken
 }
 

@@ -140,6 +140,7 @@ type Values struct {
 type binding struct {
 	Value
 	without [4]atomic.Pointer[literals]
+	quiet   quietFor
 }
 
 // Texts wraps a map of texts without copying it. Each is parsed when a rule

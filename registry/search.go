@@ -1,0 +1,51 @@
+package registry
+
+import (
+	"slices"
+	"sync/atomic"
+)
+
+// maxQuiet is how many tests a value remembers that found nothing in it.
+const maxQuiet = 64
+
+// quietFor remembers the tests that looked at the whole of a value and found
+// nothing. A value does not change once it is bound, nor does a test, so that it
+// need not be read again: at every step of a long session, all its outputs
+// would be. It may be used by several goroutines at once, where a note may be lost.
+type quietFor struct{ tests atomic.Pointer[[]*matchTest] }
+
+func (q *quietFor) has(t *matchTest) bool {
+	tests := q.tests.Load()
+	return tests != nil && slices.Contains(*tests, t)
+}
+
+// note notes a test, in the place of the one noted longest ago if there are many.
+func (q *quietFor) note(t *matchTest) {
+	var tests []*matchTest
+	if old := q.tests.Load(); old != nil {
+		tests = *old
+	}
+	tests = append(slices.Clone(tests[max(len(tests)-maxQuiet+1, 0):]), t)
+	q.tests.Store(&tests)
+}
+
+// search calls look for every value that the pattern of a test covers, but for
+// those that are known to be quiet. look reports whether a value is.
+func (vs *Values) search(t *matchTest, look func(*Value) (quiet bool)) {
+	if vs == nil {
+		return
+	}
+	every := func(v *Value) bool { look(v); return true }
+	for name, b := range vs.bound {
+		switch {
+		case !t.glob.Match(name):
+			eachCovered(t.glob, name, &b.Value, every)
+		case !b.quiet.has(t) && look(&b.Value):
+			b.quiet.note(t)
+		}
+	}
+	for name, s := range vs.texts {
+		v := Text(s)
+		eachCovered(t.glob, name, &v, every)
+	}
+}

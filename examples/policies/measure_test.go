@@ -33,6 +33,14 @@ type row struct {
 func none(has, _ int) bool { return has == 0 }
 func all(has, of int) bool { return has == of }
 
+// share promises at least, or at most, so many of a hundred.
+func atLeast(percent int) func(has, of int) bool {
+	return func(has, of int) bool { return has*100 >= of*percent }
+}
+func atMost(percent int) func(has, of int) bool {
+	return func(has, of int) bool { return has*100 <= of*percent }
+}
+
 // policy puts a file's rules in force, alone.
 func policy(t *testing.T, files ...string) *registry.Registry {
 	t.Helper()

@@ -40,6 +40,8 @@ func (r *run) held() bool { return sha256.Sum256([]byte(r.path))[0]%2 == 1 }
 
 func (r *run) endedWell() bool { return r.Labels.Success == trace.Yes }
 
+func (r *run) is(kind string) bool { return r.label != nil && r.label.Kind == kind }
+
 // runaway: the run was cut off while the agent went on and on.
 func (r *run) runaway() bool { return r.Format == trace.Tau2 && r.Labels.Stop == "max_steps" }
 

@@ -37,6 +37,22 @@ steps:
   - {id: note, ability: log.write}
 `
 
+// A rule over a class of arguments reads every name of that class.
+func TestPatch_ShadowsNoNameOfAClass(t *testing.T) {
+	c := parsed(t, `id: pay
+circuit_breakers:
+  - {condition: "ability:pay.* & !arg:@destinations|in:user", action: confirm, id: where}
+steps:
+  - {id: send, ability: pay.send, args: {amount: 5}}
+`)
+	if _, l := c.Patch(block(t, "PATCH:pay\nADD_PARAM:payee_email:str:eve")); !strings.Contains(l.Error(), "rule where reads @destinations") {
+		t.Error(l)
+	}
+	if _, l := c.Patch(block(t, "PATCH:pay\nADD_PARAM:note:str:hello")); l.Err() != nil {
+		t.Error(l)
+	}
+}
+
 // What a patch adds never stands for a name that the chain reads from elsewhere.
 func TestPatch_ShadowsNoName(t *testing.T) {
 	c := parsed(t, guarded)

@@ -34,6 +34,9 @@ func (n names) matched(p dsl.KeyPattern) bool {
 	if p.Literal() {
 		return n.hold(dsl.Key(p))
 	}
+	if p.IsClass() {
+		return slices.ContainsFunc(n, p.Match)
+	}
 	fixed, _, _ := strings.Cut(string(p), "*")
 	return slices.ContainsFunc(n, func(name string) bool { return strings.HasPrefix(name, fixed) || strings.HasPrefix(fixed, name+".") })
 }

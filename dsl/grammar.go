@@ -60,7 +60,7 @@ type afterNode struct {
 
 type matchNode struct {
 	Output  bool         `parser:"( @OutputTag | ArgTag )"`
-	Path    lexer.Token  `parser:"@Path"`
+	Path    lexer.Token  `parser:"@( Path | Class )"`
 	Kind    string       `parser:"( @MatchTag"`
 	Pattern *lexer.Token `parser:"  @( Bare | String | Raw )"`
 	In      *lexer.Token `parser:"| InTag @( 'user' | 'outputs' ) )"`

@@ -94,7 +94,9 @@ func (p *stop) shapeOf(start, end int) string {
 		case "Punct", "Not", "ParamOpen", "ParamClose":
 			w = value
 		case "Class":
-			w = "Name"
+			if w = "Name"; i > start && (p.kind(i-1) == "ArgTag" || p.kind(i-1) == "OutputTag") {
+				w = "Path"
+			}
 		case "Word":
 			if w = "Key"; i == start && value == "frequency" && p.field == 0 {
 				w = "frequency"

@@ -74,6 +74,7 @@ func lexerStates() []lexerState {
 		{"Path", "the key of a match", []lexer.Rule{
 			blank,
 			{Name: "Path", Pattern: pathSegment + `(?:\.` + pathSegment + `)*`, Action: lexer.Pop()},
+			{Name: "Class", Pattern: `@` + nameSegment + `(?:\.` + nameSegment + `)*`, Action: lexer.Pop()},
 			lexer.Return(),
 		}},
 		{"Pattern", "the pattern of a match", []lexer.Rule{

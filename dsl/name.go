@@ -18,7 +18,8 @@ type Key string
 // about abilities it may be a class: Writes.
 type NamePattern string
 
-// KeyPattern is a Key in which "*" works as in a NamePattern.
+// KeyPattern is a Key in which "*" works as in a NamePattern. After arg: it may
+// be a class: Destinations.
 type KeyPattern string
 
 // reserved are the words that begin atoms. They cannot be keys, step ids or output keys.
@@ -79,10 +80,15 @@ func (p NamePattern) Match(name string) bool {
 func (p NamePattern) Literal() bool { return !strings.Contains(string(p), "*") && !p.IsClass() }
 
 // Match reports whether the pattern covers a key's full path.
-func (p KeyPattern) Match(key string) bool { return NamePattern(p).Match(key) }
+func (p KeyPattern) Match(key string) bool {
+	if p.IsClass() {
+		return isDestination(key)
+	}
+	return NamePattern(p).Match(key)
+}
 
 // Literal reports whether the pattern holds no "*".
-func (p KeyPattern) Literal() bool { return NamePattern(p).Literal() }
+func (p KeyPattern) Literal() bool { return NamePattern(p).Literal() && !p.IsClass() }
 
 func matchSegments(pattern, name string) bool {
 	for {

@@ -24,6 +24,7 @@ func TestParseRule(t *testing.T) {
 		{`after: "send mail"|warn`, `after:"send mail"|warn`},
 		{`ability:@writes & !after: @writes & frequency:@writes@session>5/1h|abort`, `ability:@writes & !after:@writes & frequency:@writes@session>5/1h|abort`},
 		{`ability:"@acme/tool"|warn`, ``},
+		{`!arg: @destinations | in : user & arg:@destinations|contains:evil|warn`, `!arg:@destinations|in:user & arg:@destinations|contains:evil|warn`},
 		{`ability:"plain.name"|warn`, `ability:plain.name|warn`},
 		{`ability:größe/時_1-a:b.*|warn`, ``},
 		{`output : a.*.b | contains :  two  words  | warn`, `output:a.*.b|contains:two  words|warn`},

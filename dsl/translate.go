@@ -112,6 +112,12 @@ func (s *source) when(n *whenNode, at Span) (Atom, *diag.Finding) {
 
 func (s *source) match(n *matchNode, not bool, at Span) (Atom, *diag.Finding) {
 	a := &Match{Not: not, Subject: Arg, Key: KeyPattern(n.Path.Value), At: at}
+	switch class := n.Path.Value[0] == '@'; {
+	case class && !a.Key.IsClass():
+		return nil, s.tokenFault(n.Path, "there is no class of keys "+n.Path.Value, keyClassHint(n.Path.Value))
+	case class && n.Output:
+		return nil, s.tokenFault(n.Path, n.Path.Value+" is a class of arguments; it goes with arg: only", "name the output's key, or * for any")
+	}
 	if f := s.deep(n.Path); f != nil {
 		return nil, f
 	}

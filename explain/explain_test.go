@@ -83,7 +83,7 @@ var atoms = []string{
 	`task.tool_calls>50`, `worker.failures>=2`, `session.spend_cents>5000`,
 	`frequency>5/1h`, `frequency>0/1d`, `frequency@session>1/1m`, `frequency:email.send>2/1h`, `frequency:email.*@all>10/30s`, `frequency:*@session>20/1h`,
 	`ability:email.send`, `ability:email.*`, `ability:*`, `ability:a*.b`, `ability:*.x.*`, `!ability:email.send`, `!ability:email.*`, `!ability:*`,
-	`ability:@writes`, `!ability:@writes`, `after:@writes`, `!after:@writes`, `frequency:@writes@session>5/1h`,
+	`arg:@destinations|matches:x`, `!arg:@destinations|in:user`, `ability:@writes`, `!ability:@writes`, `after:@writes`, `!after:@writes`, `frequency:@writes@session>5/1h`,
 	`after:web.fetch`, `!after:web.*`,
 	`output:note|contains:"fail"`, `output:*|icontains:"fail"`, `!output:note.*|equals:"ok"`, `output:note|matches:"^a|b$"`,
 	`arg:path|contains:"/etc"`, `!arg:*|equals:"x"`, `arg:to|in:user`, `!arg:to|in:user`, `arg:*|in:outputs`, `!arg:t*|in:outputs`,

@@ -223,6 +223,9 @@ func (e *explainer) matchDetails(a *dsl.Match) {
 	if s := wildcards(string(a.Key)); s != "" {
 		e.say("%s", s)
 	}
+	if a.Key.IsClass() {
+		e.say("An argument says where something goes by the last word of its name, however deep it lies: recipient, to, email, address, account, URL and the like; or by to as its first word. One with nothing in it is left out.")
+	}
 	missing := "Where there is no such %s, it does not fire."
 	if a.Not {
 		missing = "Where there is no such %s, this is so as well."

@@ -69,6 +69,8 @@ func matched(a *dsl.Match) string {
 		return "the " + of
 	case a.Key.Literal():
 		return fmt.Sprintf("the %s %s", thing, a.Key)
+	case a.Key.IsClass():
+		return "the arguments that say where something goes"
 	}
 	return fmt.Sprintf("the %ss that %s covers", thing, a.Key)
 }

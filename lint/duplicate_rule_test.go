@@ -76,7 +76,7 @@ func TestDuplicateRule_Scopes(t *testing.T) {
 func TestDuplicateRule_Witness(t *testing.T) {
 	for _, condition := range []string{
 		"a>1000", "a>0", "a>-5", "a>=7", "a<5", "a<0", "a<-3.5", "a<=2", "a==4", "a!=0", "a!=9", "wait>30m", "order.total>5",
-		"ability:mail.send", "ability:*", "ability:mail.*", "!ability:mail.send", "ability:@writes", "after:@writes", "after:read_*", "task.tool_calls>50",
+		"ability:mail.send", "ability:*", "ability:mail.*", "!ability:mail.send", "ability:@writes", "after:@writes", "arg:@destinations|contains:x", "after:read_*", "task.tool_calls>50",
 		"a>1 & b<2", "ability:mail.send & a>1", "output:x|contains:fail", "arg:x|equals:y", "arg:*|icontains:Key", `output:x|contains:"quo\"te"`,
 	} {
 		policy := file("p.cbp", "CHAIN:shop.*\nB:"+condition+"|abort|id=one\nB:"+condition+"|abort|id=two\n")

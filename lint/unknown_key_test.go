@@ -20,6 +20,7 @@ func TestUnknownKey_OwnRules(t *testing.T) {
 		{"task.tool_calls>1", "", ""},
 		{"arg:amount|contains:x", "", ""},
 		{"arg:*|contains:x", "", ""},
+		{"arg:@destinations|contains:x", "", ""},
 		{"output:current_*|contains:x", "", ""},
 		{"frequency>5/1h", "", ""},
 		{"amuont>1", "trade.yaml:3 error unknown-key «amuont»", "did you mean amount?"},

@@ -131,7 +131,11 @@ func (w *witness) match(a *dsl.Match) bool {
 	if a.Subject == dsl.Arg {
 		into = w.Args
 	}
-	return put(into, strings.ReplaceAll(string(a.Key), "*", "x"), a.Pattern)
+	key := strings.ReplaceAll(string(a.Key), "*", "x")
+	if a.Key.IsClass() {
+		key = "to"
+	}
+	return put(into, key, a.Pattern)
 }
 
 // put sets a value. It reports false if there is another one: two atoms

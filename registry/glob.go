@@ -1,6 +1,8 @@
 package registry
 
 import (
+	"strings"
+
 	"github.com/cbpolicy/cbpolicy/dsl"
 	"github.com/cbpolicy/cbpolicy/internal/jsonv"
 )
@@ -10,6 +12,9 @@ import (
 // covered is given whole.
 func eachCovered(glob dsl.KeyPattern, name string, v *Value, f func(*Value) bool) bool {
 	if glob.Match(name) || v.broken {
+		if glob.IsClass() && v.blank() {
+			return true // it says nothing of what the class is about
+		}
 		return f(v)
 	}
 	if tree, ok := v.structure(); ok {
@@ -43,4 +48,14 @@ func eachCoveredIn(glob dsl.KeyPattern, at string, j jsonv.Value, f func(*Value)
 		}
 	}
 	return true
+}
+
+// blank reports whether nothing is in the value: no leaf, or only blanks.
+func (v *Value) blank() bool {
+	blank := true
+	broken := v.leaves(func(leaf string) bool {
+		blank = strings.TrimSpace(leaf) == ""
+		return blank
+	})
+	return blank && !broken
 }

@@ -50,6 +50,10 @@ func TestMatch_Leaves(t *testing.T) {
 		{`B:arg:n|contains:"Straße"|abort|id=r`, `{"n":"STRASSE"}`, "allow"},
 		{"B:arg:n|matches:`^a+$`|abort|id=r", `{"n":["b","aaa"]}`, "abort r"},
 		{"B:arg:n|matches:`^a+$`|abort|id=r", `{"n":"aab"}`, "allow"},
+		{"B:arg:@destinations|contains:eve|abort|id=r", `{"a":[{"b":{"SendTo":["bob",{"x":"eve"}]}}]}`, "abort r"},
+		{"B:arg:@destinations|contains:eve|abort|id=r", `{"a":"[{\"send_to\":\"eve\"}]"}`, "abort r"},
+		{"B:arg:@destinations|contains:eve|abort|id=r", `{"to":"bob","body":"eve"}`, "allow"},
+		{"B:arg:@destinations|matches:`^\\s*$`|abort|id=r", `{"to":" ","cc":[""]}`, "allow"}, // nothing is in them
 	} {
 		if got := judge(t, deciderOf(load(t, c.policy)), registry.Step{Args: values(t, c.args)}); got != c.want {
 			t.Errorf("%s\n%s: got %s, want %s", c.policy, c.args, got, c.want)

@@ -38,7 +38,7 @@ func (vs *Values) search(t *matchTest, look func(*Value) (quiet bool)) {
 	every := func(v *Value) bool { look(v); return true }
 	for name, b := range vs.bound {
 		switch {
-		case !t.glob.Match(name):
+		case !t.glob.Match(name) || t.glob.IsClass():
 			eachCovered(t.glob, name, &b.Value, every)
 		case !b.quiet.has(t) && look(&b.Value):
 			b.quiet.note(t)

@@ -76,6 +76,9 @@ func match(t *rapid.T, not bool) dsl.Atom {
 		Key: dsl.KeyPattern(rapid.StringMatching(`(x|\*|ab\*)[a-z0-9*-]{0,3}(\.[a-c_*]{1,3}){0,2}`).Draw(t, "path"))}
 	m.Kind = dsl.MatchKind(rapid.IntRange(0, 3).Draw(t, "kind"))
 	if m.Subject == dsl.Arg {
+		if rapid.IntRange(0, 9).Draw(t, "class of keys") == 0 {
+			m.Key = dsl.Destinations
+		}
 		m.Kind = dsl.MatchKind(rapid.IntRange(0, 5).Draw(t, "kind of arg"))
 	}
 	switch m.Kind {

@@ -139,7 +139,7 @@ func (g *generator) provenance() atom {
 	return match{
 		not:     g.chance(60),
 		subject: "arg",
-		key:     pick(g, "to", "to", "to", "note", "order.to", "order.*", "*"),
+		key:     pick(g, "to", "to", "to", "note", "order.to", "order.*", "*", "@destinations", "@destinations"),
 		kind:    "in",
 		pattern: pick(g, "user", "user", "outputs"),
 	}

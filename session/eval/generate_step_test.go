@@ -77,6 +77,8 @@ func (g *generator) args() string {
 	m = g.member(m, 35, "note", g.note)
 	m = g.member(m, 45, "to", g.note)
 	m = g.member(m, 15, "price", g.value)
+	m = g.member(m, 10, "replyToIDs", g.note)
+	m = g.member(m, 10, "email_body", g.note)
 	m = g.member(m, 60, "weight", func() string { return pick(g, "2", "3", "5", "6", `"5"`, `"4.5"`, `"heavy"`, `"light"`) })
 	return "{" + strings.Join(m, ",") + "}"
 }

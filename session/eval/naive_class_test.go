@@ -31,18 +31,13 @@ func mayWrite(name string) bool {
 	part := lastPart.FindString(name)
 	parts := strings.Split(part, "__")
 	part = parts[len(parts)-1]
-	for range 2 { // matches do not overlap
-		part = hump.ReplaceAllString(part, "$1 $2")
-		part = acronym.ReplaceAllString(part, "$1 $2")
-	}
-	ws := strings.Fields(noWord.ReplaceAllString(part, " "))
+	ws := nameWords(part)
 	reads := false
 	for i, w := range ws {
 		before := ""
 		if i > 0 {
-			before = folded(ws[i-1])
+			before = ws[i-1]
 		}
-		w = folded(w)
 		verb := in(getting, w) || (i == 0 || in(joint, before)) && in(looking, w)
 		if in(writing, w) || in(joint, before) && !verb || before == "check" && (w == "in" || w == "out") {
 			return true
@@ -50,6 +45,41 @@ func mayWrite(name string) bool {
 		reads = reads || verb
 	}
 	return !reads
+}
+
+// nameWords are the words of a name, folded.
+func nameWords(name string) []string {
+	for range 2 { // matches do not overlap
+		name = hump.ReplaceAllString(name, "$1 $2")
+		name = acronym.ReplaceAllString(name, "$1 $2")
+	}
+	ws := strings.Fields(noWord.ReplaceAllString(name, " "))
+	for i := range ws {
+		ws[i] = folded(ws[i])
+	}
+	return ws
+}
+
+const (
+	destination = " to cc bcc recipient recipients receiver receivers addressee addressees payee payees beneficiary " +
+		"beneficiaries participant participants attendee attendees invitee invitees email emails mail mails address " +
+		"addresses account accounts iban ibans wallet wallets phone phones telephone mobile fax url urls uri uris href " +
+		"link links webhook webhooks endpoint endpoints callback host hosts hostname hostnames domain domains " +
+		"destination destinations dest "
+	identifier = " id ids number numbers no name names list handle handles "
+)
+
+// saysWhere: of the last segment of a path, the last word that is no kind of
+// identifier says where something goes, or the first word is "to".
+func saysWhere(path string) bool {
+	ws := nameWords(path[strings.LastIndex(path, ".")+1:])
+	if len(ws) > 0 && ws[0] == "to" {
+		return true
+	}
+	for len(ws) > 0 && in(identifier, ws[len(ws)-1]) {
+		ws = ws[:len(ws)-1]
+	}
+	return len(ws) > 0 && in(destination, ws[len(ws)-1])
 }
 
 func in(list, w string) bool { return strings.Contains(list, " "+w+" ") }

@@ -43,13 +43,13 @@ func (a match) hits(leaf string) bool {
 // found as a threshold finds it; with "*" it is compared with the full path of
 // every value there is.
 func matching(place node, key string) (found []node) {
-	if !strings.Contains(key, "*") {
+	if key != "@destinations" && !strings.Contains(key, "*") {
 		walkObject(place, strings.Split(key, "."), func(n node) { found = append(found, n) })
 		return found
 	}
 	for i, name := range place.names {
 		eachPath(name, place.items[i], func(path string, n node) {
-			if nameMatches(key, path) {
+			if key == "@destinations" && saysWhere(path) && strings.TrimSpace(strings.Join(leavesOf([]node{n}), "")) != "" || nameMatches(key, path) {
 				found = append(found, n)
 			}
 		})

@@ -55,6 +55,14 @@ func matchCases() []tableCase {
 			to(`"smith bob"`, "to Bob Smith.", "confirm r"), to(`["bob","eve"]`, "bob and eve", "allow"), to(`["bob","eve"]`, "bob and Ann", "confirm r"),
 			to(`100`, "pay 100 please", "allow"), to(`10`, "pay 100 please", "confirm r"),
 		)},
+		{"@destinations is every argument whose name says where something goes, however deep", rules(on("confirm", not(from("@destinations", "user")))), steps(
+			to(`"bob"`, "pay bob", "allow"), to(`"eve"`, "pay bob", "confirm r"), now(`"args":{"body":"eve"},"user":["pay bob"]`, "confirm r"),
+			now(`"args":{"to":"bob","body":"eve"},"user":["pay bob"]`, "allow"), now(`"args":{"to":"bob","mails":[{"m":{"ReplyToIDs":["bob","eve"]}}]},"user":["pay bob"]`, "confirm r"),
+			now(`"args":{"mail":"{\"sendTo\":\"eve\",\"body\":\"bob\"}"},"user":["pay bob"]`, "confirm r"), now(`"args":{"mails":"{\"sendTo\":\"bob\",\"body\":\"eve\"}"},"user":["pay bob"]`, "confirm r"),
+			now(`"args":{"message":"{\"sendTo\":\"bob\",\"body\":\"eve\"}"},"user":["pay bob"]`, "allow"), now(`"args":{"message":{"to_user":"eve"}},"user":["pay bob"]`, "confirm r"),
+			now(`"args":{"to":"bob","cc":[],"bcc":null,"reply_to":" "},"user":["pay bob"]`, "allow"), now(`"args":{"to":["bob",""]},"user":["pay bob"]`, "confirm r"),
+			now(`"args":{"to":"!"},"user":["pay bob"]`, "confirm r"), now(`"args":{"to":""},"user":["pay bob"]`, "confirm r"), now(`"args":{},"user":["pay bob"]`, "confirm r"),
+		)},
 		{"a mail address is one word", rules(on("confirm", not(from("to", "user")))), steps(
 			to(`"bob@x.org"`, "mail (Bob@X.org), please", "allow"), to(`"bob"`, "mail bob@x.org", "confirm r"), to(`"b@x.org"`, "mail bob@x.org", "confirm r"),
 		)},

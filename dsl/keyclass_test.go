@@ -1,0 +1,34 @@
+package dsl_test
+
+import (
+	"testing"
+
+	"github.com/cbpolicy/cbpolicy/dsl"
+)
+
+func TestDestinations(t *testing.T) {
+	for _, c := range []struct {
+		why    string
+		covers bool
+		keys   []string
+	}{
+		{"the word itself", true, []string{"to", "cc", "bcc", "recipient", "recipients", "email", "url", "iban", "participants", "phone"}},
+		{"whatever the case", true, []string{"To", "RECIPIENT", "Url", "IBAN"}},
+		{"what a name is about stands last", true, []string{"user_email", "webhook_url", "toAddress", "replyTo", "target-host", "callbackURL", "send_to"}},
+		{"the kind of identifier does not count", true, []string{"account_number", "recipientId", "attendee_names", "email_list", "account_id_no"}},
+		{"to somebody", true, []string{"to_user", "toChannel"}},
+		{"however deep", true, []string{"message.to", "order.lines.ship_to", "a.b.c.recipient"}},
+		{"the last segment counts", false, []string{"to.body", "recipient.age"}},
+		{"a word before the last one", false, []string{"email_body", "account_type", "url_title", "phone_brand", "add_to_cart"}},
+		{"another word", false, []string{"amount", "subject", "body", "file_id", "name", "id", "token", "total", "curl", "emailing", "x", "_"}},
+	} {
+		for _, key := range c.keys {
+			if got := dsl.Destinations.Match(key); got != c.covers {
+				t.Errorf("%s: @destinations covers %s: %t", c.why, key, got)
+			}
+		}
+	}
+	if dsl.Destinations.Literal() || !dsl.Destinations.IsClass() || dsl.KeyPattern("*").IsClass() {
+		t.Error("@destinations is the only class of keys")
+	}
+}

@@ -40,7 +40,7 @@ func classHint(text string) string {
 // are nouns too (a list, a check), so they tell only where a name begins.
 var (
 	gettingVerbs = words("get fetch find search retrieve describe lookup")
-	lookingVerbs = words(`read list view check show count query browse inspect scan peek preview look cat grep
+	lookingVerbs = words(`read list view check show count browse inspect scan peek preview look cat grep
 		glob ls stat compare calculate compute estimate analyze summarize explain validate has is exists ping
 		think wait help whoami`)
 )

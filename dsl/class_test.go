@@ -19,7 +19,7 @@ func TestWrites(t *testing.T) {
 		{"with a plugin, a server or a group before it", false, []string{"gmail.read", "mcp__github__list_issues", "drive/get-file", "a.b:fetch", "files.v1.get"}},
 		{"capitals begin words", false, []string{"getFile", "HTTPGet", "WebFetch", "GetURL", "listFiles2"}},
 		{"a verb that is no noun may stand anywhere", false, []string{"slack_get_messages", "web_search", "page_fetch"}},
-		{"the name has no verb of reading", true, []string{"send_money", "transfer", "Bash", "weather", "x", "email.send", "時", "_", "7"}},
+		{"the name has no verb of reading", true, []string{"send_money", "transfer", "Bash", "weather", "x", "email.send", "db.query", "時", "_", "7"}},
 		{"a noun is no verb", true, []string{"prune_list", "subscribe_list", "deposit_check", "mark_read"}},
 		{"one of its verbs writes", true, []string{"get_or_create_user", "search_and_replace", "read_write", "view_edit", "getAndDelete", "run_query"}},
 		{"behind a joint stands what is not known to read", true, []string{"search_and_book", "find_then_frob"}},

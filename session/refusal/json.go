@@ -12,6 +12,8 @@ const (
 	jsonDepth = 32
 	// listed is how many elements of a list tell for all of them.
 	listed = 64
+	// maxStatus is how long a text may be that is a word of a status.
+	maxStatus = 20
 )
 
 // The members by which workers wrap what they say, the most telling first.
@@ -31,11 +33,14 @@ var (
 	failedStatus = map[string]bool{"error": true, "failed": true, "failure": true, "fail": true, "refused": true,
 		"denied": true, "unable": true, "unsupported": true, "timeout": true, "timed_out": true,
 		"cancelled": true, "canceled": true, "aborted": true, "not_supported": true, "forbidden": true,
-		"unauthorized": true, "declined": true, "impossible": true, "unavailable": true}
+		"unauthorized": true, "declined": true, "impossible": true, "unavailable": true, "blocked": true, "rejected": true, "halted": true,
+		"skipped": true, "unresolved": true, "unsuccessful": true, "not_completed": true, "not_complete": true,
+		"not_done": true, "not_possible": true, "no_result": true, "no_results": true, "crashed": true, "terminated": true,
+		"not_started": true, "not_executed": true, "abandoned": true, "needs_input": true, "access_denied": true}
 	openStatus = map[string]bool{"incomplete": true, "pending": true, "in_progress": true, "running": true,
 		"started": true, "queued": true, "working": true, "processing": true, "waiting": true}
 	backStatus = map[string]bool{"handed_back": true, "handoff": true, "returned": true, "transferred": true,
-		"escalated": true, "reassigned": true}
+		"escalated": true, "reassigned": true, "rerouted": true, "handed_over": true, "handed_off": true}
 )
 
 // judgeJSON judges a text that is a JSON object or list; ok is false if it is
@@ -187,7 +192,7 @@ func said(name string, m jsonv.Value) string { return name + ": " + string(m.App
 
 // statusOf returns a text as a word of a status, "" if it is none.
 func statusOf(m jsonv.Value) string {
-	if m.Kind() != jsonv.String || len(m.Text()) > len("not_supported") {
+	if m.Kind() != jsonv.String || len(m.Text()) > maxStatus {
 		return ""
 	}
 	s := strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(strings.TrimSpace(m.Text())))

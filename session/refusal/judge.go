@@ -106,24 +106,19 @@ func (d *Detector) weigh(r *reading) Verdict {
 	if r.asks {
 		r.dropNeeds()
 	}
-	first, before := r.failure()
-	if first != nil && first.role == ReturnsVoid {
-		return first.verdict
+	if v := r.gaveBack(); v.Failed() {
+		return v
 	}
 	if r.delivers() {
 		return Verdict{}
 	}
-	content := r.content()
-	switch {
-	case first != nil:
-		if first.role == GivesUp || before == 0 && content < answered && !r.long {
-			return first.verdict
-		}
-	case content > 0 || r.asks:
-	default:
-		return r.announced()
+	if v := r.failure(); v.Failed() {
+		return v
 	}
-	return Verdict{}
+	if words, _ := r.content(); words > 0 || r.asks || r.fails() {
+		return Verdict{}
+	}
+	return r.announced()
 }
 
 // phrase returns what was matched, blanks joined.

@@ -19,7 +19,8 @@ func listNames() string {
 
 var lists = map[string]string{
 	// Who answers: the worker itself.
-	"i": `i|we|this agent|this assistant|this worker|this bot|this model|our team|my team|our agent`,
+	"i": `i|we|this agent|this assistant|this worker|this bot|this model|our team|my team|our agent|the agent|the assistant|
+		the bot|the subagent`,
 	// The answerer's forms of "be".
 	"am": `am|are|is|was|were|remain|feel|have been|has been|will be|would be`,
 	// Adverbs that may stand between the answerer and what it cannot.
@@ -91,7 +92,7 @@ var lists = map[string]string{
 		uploaded|used|validated|verified|went with|worked out|wrote|written|written up|kept|left|tested|ran the|ran it|ran all|ran your|cut|drew|
 		deduplicated|deleted|removed|dropped|reconciled|called in`,
 	// Effort: what a worker did without a result.
-	"tried": `tried|attempted|looked|took a look|took a closer look|was hoping|were hoping|had hoped|was planning|set out|was looking|checked|searched|reviewed|examined|considered|analysed|analyzed|read|
+	"tried": `tried|attempted|looked|took a look|took a closer look|hate|hate to|was hoping|were hoping|had hoped|was planning|set out|was looking|checked|searched|reviewed|examined|considered|analysed|analyzed|read|
 		understood|received|contacted|noticed|wanted|spent|gave|went|asked|opened|visited|queried|browsed|
 		called|rang|phoned|consulted|studied|explored|investigated|waited|retried|started|began|hoped|
 		double checked|went through|looked into|worked through|thought|see|understand|appreciate|
@@ -122,12 +123,99 @@ var lists = map[string]string{
 	// Another who might do it.
 	"other": `agent|worker|team|assistant|specialist|department|colleague|desk|human|person|expert`,
 	// A task that is given back.
-	"it": `this|it|that|control|the task|this task|the request|this request|the conversation|the question|the ticket|
+	"it": `task|request|ticket|case|conversation|job|question|enquiry|the enquiry|the inquiry|this enquiry|this inquiry|this question|
+		the matter|this matter|the order|this order|back|them|these|both|this|it|that|control|the task|this task|the request|this request|the conversation|the question|the ticket|
 		this ticket|the job|this job|the assignment|this one|the case|this case|the work|the item|the thread|
 		your request|the baton|the ball|the floor|the turn|the query|the issue`,
 	// What a worker owes.
 	"result": `result|results|answer|answers|output|outcome|solution|progress|findings|deliverable|resolution|
 		response|success|anything`,
+	// What follows as a label's value: how something ended.
+	"outcome": `status|state|result|results|outcome|output|outputs|deliverable|deliverables`,
+	// Things done for who asked, as participles.
+	"done": `done|made|created|sent|booked|executed|run|performed|carried out|carried through|completed|finished|produced|
+		generated|written|prepared|drafted|filed|submitted|placed|processed|changed|updated|modified|applied|saved|
+		stored|delivered|dispatched|shipped out|ordered|purchased|paid out|transferred|translated|summarised|summarized|transcribed|
+		converted|exported|imported|uploaded|downloaded|published|posted|deployed|merged|installed|built|compiled|
+		computed|calculated|analysed|analyzed|compared|reviewed|retrieved|fetched|scheduled|rescheduled|arranged|
+		reserved|cancelled|canceled|refunded|issued|attempted|started|begun|launched|accomplished|achieved|fulfilled|
+		obtained|extracted|collected|gathered|compiled|rendered|printed|edited|fixed|resolved|solved|answered|
+		handled|taken|initiated|triggered|actioned|implemented|touched|provided|assembled|drawn|drawn up|set|set up|put together|
+		moved|deleted|added|registered|recorded|logged|sorted out|reset|restored|migrated|notified|called|contacted|
+		patched|pushed|committed|scraped|crawled|queried|verified|validated|checked|tested|inspected|measured|graded|assessed|scored`,
+	// The same in the base form.
+	"do": `do|make|create|send|book|execute|run|perform|carry|complete|finish|produce|generate|write|prepare|draft|file|
+		submit|place|process|change|update|modify|apply|save|deliver|order|purchase|buy|pay|transfer|translate|summarise|
+		summarize|transcribe|convert|export|import|upload|download|publish|post|deploy|merge|install|build|compile|
+		compute|calculate|analyse|analyze|compare|review|retrieve|fetch|schedule|arrange|reserve|cancel|refund|issue|
+		attempt|try|start|begin|launch|answer|handle|touch|provide|give|return|report|show|price|reconcile|go on|work with|
+		work on|act on|build on|share|hand over|present|offer|extract|collect|add|edit|fix|delete|move|restart|email|call`,
+	// What a worker hands over.
+	"output": `output|outputs|output file|output files|file|files|result|results|artefact|artefacts|artifact|artifacts|
+		binary|answer|answers|finding|findings|report|reports|summary|summaries|translation|transcript|transcription|numbers|figures|
+		number|figure|data|deliverable|deliverables|document|draft|list|table|chart|booking|bookings|reservation|price|prices|
+		quote|quotes|estimate|date|dates|solution|proof|text|recommendation|conclusion|conclusions|comparison|analysis|
+		aggregates|metrics|records|details|information|images|image|picture|sketch|model|build|export|statistics|totals|total|
+		confirmation|ticket|tickets|appointment|schedule|plan|code|patch|fix|diagnosis|verdict|shortlist|options|content|
+		calculation|valuation|forecast|content|response|resolution|outcome|progress|changes made|action|meeting|message|
+		mail|email|emails|mails|invoice|invoices|entry|update|updates|verification|success|luck`,
+	// What is asked for, as a subject without an article.
+	"work": `work|task|tasks|login|compilation|installation|deployment|migration|translation|booking|payment|analysis|
+		verification|transcription|delivery|upload|download|export|import|execution|processing|extraction|reconciliation|tests|
+		files|results|messages|emails|mails|invoices|rows|records|changes|steps|step|items|bookings|reports|summary|report|nothing|request`,
+	// Begins the name of a thing asked for.
+	"the": `the|your|this|that|these|those|any|our|my|all|both|a|an|its|his|her|their`,
+	// That something took place.
+	"happen": `happen|take place|go through|go ahead|go out|occur|materialise|materialize|come about|complete|finish|
+		run|start|succeed|get done|get made|get sent|get booked|get written|get started|get off the ground|get anywhere|work out|
+		proceed|begin|execute|get far|make it`,
+	// How a run ended that did not end well.
+	"halted": `blocked|halted|aborted|stopped|skipped|abandoned|stalled|suspended|on hold|paused|stuck|terminated|interrupted|
+		cut short|called off|incomplete|unsuccessful|unresolved|not completed|not complete|not done|not finished|not executed|
+		not started|not possible|not performed|not successful|not carried out|not fulfilled|undone|unfinished|cancelled|canceled|
+		no result|no output|timed out|rejected|declined|denied|refused|turned down`,
+	// What a worker was at.
+	"run": `execution|run|job|task|step|processing|pipeline|process|operation|workflow|request|assignment|work|script|command|
+		query|attempt|agent|container|compilation|build|search|lookup|call|mission|order|subtask|sub task|ticket|action|fetch|
+		extraction|session|upload|download|login`,
+	// Who works, told of in the third person.
+	"worker": `agent|assistant|bot|worker|tool|script|model|process|subagent|sub agent|job|run|runner|container|session|
+		sandbox|interpreter|browser|search|query|crawler|scraper|service`,
+	// What was tried.
+	"tries": `attempt|attempts|try|tries|retry|retries|source|sources|request|requests|call|calls|query|queries|approach|
+		approaches|page|pages|url|urls|link|links|mirror|mirrors|endpoint|endpoints|site|sites|website|websites|search|searches|
+		door|time|server|servers|login|logins|method|methods|route|routes|api|apis|command|commands|upload|download|
+		connection|connections|option|options|number|numbers|tool|tools|way|ways|spelling|of them|model|models|provider|providers`,
+	// How it broke off.
+	"broke": `failed|fails|fail|timed out|times out|errored|errors out|crashed|was blocked|were blocked|was rejected|were rejected|
+		was refused|were refused|was denied|were denied|is offline|are offline|was offline|were offline|is down|are down|
+		was down|were down|broke|came back empty|came up empty|came to nothing|ended in|ends in|was unsuccessful|were unsuccessful|returned nothing|
+		returned no|returned an error|returned errors|returned 401|returned 403|returned 404|returned 429|returned 500|
+		returned 502|returned 503|returned empty|gave nothing|gave an error|hit a|ran into|led nowhere|was unreachable|were unreachable|
+		is unreachable|are unreachable|did not work|did not respond|did not answer|did not load|has failed|have failed|
+		worked|succeeded|is behind|are behind|was behind|were behind|answered with|responded with|met with|unavailable|inaccessible|dead|got rejected|got blocked`,
+	// Where a worker's tools are.
+	"kit": `toolset|tools|tool|kit|tool set|tool list|toolbox|side|end|disposal|environment|sandbox|machine|list|arsenal|
+		inventory|setup|configuration|functions|abilities|context|part|container|session|account|workspace|catalogue|
+		repertoire|library|skill set|integrations|profile|index|reach|hands|view|instance|deployment`,
+	// That something works, as a participle.
+	"enabled": `supported|available|enabled|installed|possible|permitted|allowed|configured|connected|provisioned|present|
+		accessible|reachable|exposed|provided|activated|wired up|set up|registered|licensed|included|implemented|offered|mounted|working`,
+	// What goes into a worker.
+	"input": `input|image input|audio input|video input|images|image|audio|video|browsing|web browsing|web search|web access|upload|uploads|
+		file upload|file uploads|playback|attachment|attachments|the attachment|the file|the files|the document|your file|ocr|vision|speech|voice|
+		internet access|network access|file access|code execution|execution|search|the spreadsheet|the image|the link|the pdf|
+		the contract|the recording|the dataset|the data|the source|the brief|the list|the tool|this feature|this function|
+		this tool|that tool|this language|that language|this format|that format|the feature|the language|the format|this operation|that operation`,
+	// The worker's identity towards others.
+	"account": `account|service account|token|key|api key|agent|assistant|worker|user|role|session|integration|plan|environment|
+		sandbox|deployment|instance|tier|model|login|bot|licence|license|subscription|machine|container|profile|connection|build`,
+	// That something was handed to the worker.
+	"given": `attached|provided|shared|supplied|given|specified|stated|mentioned|uploaded|sent along|passed|passed on|
+		passed along|sent over|enclosed|named|defined|described|sent with`,
+	// What the worker was asked by.
+	"brief": `brief|request|task|instructions|instruction|ticket|message|prompt|order|assignment|question|task description|
+		description|input|query|payload|email|note|handover|briefing|context|spec|specification|attachment|file|excerpt`,
 	// A fault whose absence is good news.
 	"fault": `problem|problems|issue|issues|error|errors|bug|bugs|vulnerability|vulnerabilities|conflict|conflicts|
 		duplicate|duplicates|discrepancy|discrepancies|evidence|mistake|mistakes|flaw|flaws|defect|defects|

@@ -7,6 +7,7 @@ type token struct {
 	word       word
 	start, end int  // in the scanned text
 	clause     bool // punctuation before it begins a clause
+	first      bool // follows a label in its sentence
 }
 
 // match is a place in a sentence where a pattern applies.
@@ -16,12 +17,12 @@ type match struct {
 }
 
 // matches appends the places where patterns apply in a sentence, less those
-// that a harmless phrase overlaps. A pattern counts once per beginning, with
+// that a harmless or fruitless phrase overlaps. A pattern counts once per beginning, with
 // its longest match.
 func (d *Detector) matches(tokens []token, found []match) []match {
-	harmless, sentence := false, true
+	cancels, sentence := false, true
 	for at := range tokens {
-		sentence = sentence && (at == 0 || d.leads.has(tokens[at-1].word))
+		sentence = tokens[at].first || sentence && (at == 0 || d.leads.has(tokens[at-1].word))
 		first := tokens[at].word
 		if int(first) >= len(d.byFirst) {
 			continue
@@ -34,23 +35,26 @@ func (d *Detector) matches(tokens []token, found []match) []match {
 			}
 			if end := p.match(tokens, at); end > at {
 				found = append(found, match{id, at, end})
-				harmless = harmless || p.role == Harmless
+				cancels = cancels || p.role == Harmless || p.role == Fruitless
 			}
 		}
 	}
-	if harmless {
+	if cancels {
 		found = d.cancel(found)
 	}
 	return found
 }
 
-// cancel drops the matches that a harmless one overlaps.
+// cancel drops the matches that a harmless one overlaps, and the deliveries
+// that a fruitless one does.
 func (d *Detector) cancel(found []match) []match {
 	kept := make([]match, 0, len(found))
 	for _, m := range found {
 		overlapped := false
 		for _, h := range found {
-			if d.patterns[h.pattern].role == Harmless && h.start < m.end && m.start < h.end {
+			role := d.patterns[h.pattern].role
+			cancels := role == Harmless || role == Fruitless && d.patterns[m.pattern].role == Delivers
+			if cancels && h.start < m.end && m.start < h.end {
 				overlapped = true
 				break
 			}

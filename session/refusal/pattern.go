@@ -12,10 +12,12 @@ type Role uint8
 const (
 	GivesUp     Role = iota // the whole task is refused or failed: counts wherever it is said
 	Cannot                  // a limitation: a refusal unless something was delivered before it
+	Undone                  // what was asked for did not come about: a refusal unless the answer holds something else
 	HandsBack               // the task goes back: a failure unless something was delivered before it
 	ReturnsVoid             // the task goes back, and says that there is no result
 	Unfinished              // announced or stopped half-way: counts if the answer holds nothing else
 	Harmless                // cancels any phrase that it overlaps
+	Fruitless               // cancels any phrase that delivers and that it overlaps
 	Delivers                // something was done: the answer is a result, if only in part
 	Asks                    // its sentence asks for what the worker needs
 	Neutral                 // its sentence says nothing of the result: thanks, effort, obstacles

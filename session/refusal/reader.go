@@ -53,7 +53,7 @@ func (r *reader) all() reading {
 			r.at += size
 		}
 	}
-	r.end()
+	r.finish()
 	return r.reading
 }
 
@@ -86,6 +86,9 @@ func (r *reader) add(t token) {
 		r.end()
 	}
 	t.clause, r.clause = r.clause, false
+	if n := len(r.now.tokens); n > 0 && n == r.now.led {
+		t.clause, t.first = true, true
+	}
 	r.now.tokens = append(r.now.tokens, t)
 }
 
@@ -99,13 +102,18 @@ func (r *reader) punctuation(c rune, size int) {
 		} else if endsHere(after) {
 			r.end()
 		}
-	case '!', ';', '—', '–':
+	case '–':
+		// Between figures it is a range.
+		if r.at == 0 || !digitBefore([]byte{r.text[r.at-1]}) || !digitAt(after, 0) {
+			r.end()
+		}
+	case '!', ';', '—':
 		r.end()
 	case '?':
 		r.now.question = true
 		r.end()
 	case ':':
-		if endsHere(after) {
+		if endsHere(after) && !r.leads() {
 			r.now.label = true
 			r.end()
 		}
@@ -135,15 +143,42 @@ func endsHere(after string) bool {
 	return unicode.IsSpace(c)
 }
 
+// leads takes what was read for the label of an outcome, if it is one: "Status:"
+// or a heading "Result". Label and value are one sentence, wherever the value is.
+func (r *reader) leads() bool {
+	n := len(r.now.tokens)
+	if n == 0 || n > labelWords || !r.d.outcomes.has(r.now.tokens[n-1].word) {
+		return false
+	}
+	r.now.led = n
+	return true
+}
+
+// finish closes the last sentence, which may be a label without a value.
+func (r *reader) finish() {
+	if r.now.led == len(r.now.tokens) {
+		r.now.led, r.now.label = 0, true
+	}
+	r.end()
+}
+
 // end closes the sentence.
 func (r *reader) end() {
+	if r.now.heading && r.leads() {
+		r.now.heading = false
+	}
+	if r.now.led > 0 && r.now.led == len(r.now.tokens) {
+		return
+	}
+	why := r.now.why && len(r.now.tokens) == 0
 	if len(r.now.tokens) > 0 {
 		s, asks, found := r.d.say(r.text, &r.now, r.found)
 		r.reading.sentences = append(r.reading.sentences, s)
 		r.reading.asks = r.reading.asks || asks
 		r.found = found
+		why = s.failure != nil && r.now.label // "Execution halted: the disk is full"
 	}
 	// The rows of a list go on over the sentences in them.
-	r.now = draft{tokens: r.now.tokens[:0], heading: r.now.heading, item: r.now.item}
+	r.now = draft{tokens: r.now.tokens[:0], heading: r.now.heading, item: r.now.item, why: why}
 	r.clause = false
 }

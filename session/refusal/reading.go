@@ -7,6 +7,7 @@ type sentence struct {
 	delivers   bool
 	neutral    bool // nothing of the result
 	row        bool // of a list or table, with a figure
+	figure     bool // holds a digit
 	words      int
 }
 
@@ -36,32 +37,56 @@ func (r *reading) dropNeeds() {
 	}
 }
 
-// failure returns the finding that tells most, the first of its like, and how
-// many words of something else stand before it.
-func (r *reading) failure() (found *finding, before int) {
-	content := 0
+// aside is from how many words on what else an answer holds is more than an
+// explanation why nothing was done.
+const aside = 40
+
+// gaveBack returns the verdict of the first sentence that returns the task and
+// says that nothing came of it.
+func (r *reading) gaveBack() Verdict {
 	for i := range r.sentences {
-		s := &r.sentences[i]
-		switch {
-		case s.failure != nil:
-			if found == nil || s.failure.tells() > found.tells() {
-				found, before = s.failure, content
-			}
-		case !s.neutral && !s.unfinished.Failed():
-			content += s.words
+		if f := r.sentences[i].failure; f != nil && f.role == ReturnsVoid {
+			return f.verdict
 		}
 	}
-	return found, before
+	return Verdict{}
 }
 
-func (f *finding) tells() int {
-	switch f.role {
-	case ReturnsVoid:
-		return 2
-	case GivesUp:
-		return 1
+// failure returns the verdict of the finding that decides: the first that
+// gives the task up, else the first that nothing else in the answer outweighs.
+func (r *reading) failure() Verdict {
+	for i := range r.sentences {
+		if f := r.sentences[i].failure; f != nil && f.role == GivesUp {
+			return f.verdict
+		}
 	}
-	return 0
+	if r.long {
+		return Verdict{}
+	}
+	total, figures := r.content()
+	before := 0
+	for i := range r.sentences {
+		s := &r.sentences[i]
+		switch f := s.failure; {
+		case f == nil:
+			before += s.content()
+		case f.role == Undone && total < aside && figures == 0:
+			return f.verdict
+		case f.role != Undone && before == 0 && total < answered:
+			return f.verdict
+		}
+	}
+	return Verdict{}
+}
+
+// fails reports whether a sentence says that something was not done.
+func (r *reading) fails() bool {
+	for i := range r.sentences {
+		if r.sentences[i].failure != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // rowsOfResult is from how many rows with figures on a list is a result.
@@ -82,15 +107,27 @@ func (r *reading) delivers() bool {
 	return rows >= rowsOfResult
 }
 
-// content returns the number of words that neither fail, announce nor are neutral.
-func (r *reading) content() int {
-	n := r.words
+// content returns the number of words that neither fail, announce nor are
+// neutral, and how many sentences of such words hold a figure.
+func (r *reading) content() (words, figures int) {
+	words = r.words
 	for i := range r.sentences {
-		if s := &r.sentences[i]; s.failure == nil && !s.neutral && !s.unfinished.Failed() {
-			n += s.words
+		s := &r.sentences[i]
+		n := s.content()
+		words += n
+		if n > 0 && s.figure {
+			figures++
 		}
 	}
-	return n
+	return words, figures
+}
+
+// content returns how many words of a sentence may be an answer: all or none.
+func (s *sentence) content() int {
+	if s.failure != nil || s.neutral || s.unfinished.Failed() {
+		return 0
+	}
+	return s.words
 }
 
 // announced returns what the worker announced or left unfinished, if it did.

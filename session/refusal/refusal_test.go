@@ -207,7 +207,7 @@ func TestBadPatterns(t *testing.T) {
 		"a " + many("... ", 13):  `a phrase spans at most 63 words, this one 66`,
 		"a " + many("b", 2000):   `a phrase has at most 2000 bytes`,
 		"i (<i> can|x)":          `column 3: a list stands alone between its bars`,
-		"<nobody> can not do it": `column 1: there is no list <nobody>; there are <adv>, <am>, <bar>, <boss>`,
+		"<nobody> can not do it": `column 1: there is no list <nobody>; there are <account>, <adv>, <am>, <bar>, <boss>`,
 	} {
 		_, err := refusal.New([]refusal.Pattern{{Text: "fine"}, {Text: text}})
 		var bad *refusal.PatternError

@@ -9,6 +9,8 @@ type draft struct {
 	tokens   []token
 	question bool
 	label    bool // ends in a colon
+	why      bool // follows a label that tells of a failure
+	led      int  // words of an outcome's label that it begins with
 	heading  bool
 	item     bool // of a list or table
 	figure   bool // holds a digit
@@ -27,23 +29,22 @@ const needWords = 7
 
 // say tells what a sentence says.
 func (d *Detector) say(text string, s *draft, found []match) (sentence, bool, []match) {
-	out := sentence{words: len(s.tokens), row: s.item && s.figure}
-	out.neutral = s.question || s.heading || s.label && len(s.tokens) <= labelWords
-	asks := s.question && !holds(s, d.other)
+	out := sentence{words: len(s.tokens), row: s.item && s.figure, figure: s.figure}
+	out.neutral = s.question || s.why || s.heading || s.label && len(s.tokens) <= labelWords
+	questioned, requested := s.question && !holds(s, d.other), false
 	found = d.matches(s.tokens, found[:0])
 	conditional := d.begins(s.tokens, d.ifs)
 	var best *match
 	for i := range found {
 		m := &found[i]
 		switch role := d.patterns[m.pattern].role; role {
-		case Harmless:
+		case Harmless, Fruitless:
 		case Neutral:
 			out.neutral = true
 		case Asks:
-			out.neutral, asks = true, true
+			out.neutral, requested = true, true
 		case Delivers:
-			// "Nothing was booked" delivers nothing.
-			out.delivers = out.delivers || !s.question && !conditional && !d.denies(s.tokens)
+			out.delivers = out.delivers || !s.question && !conditional && !d.denies(s.tokens, m.start)
 		case Unfinished:
 			if !s.question && !out.unfinished.Failed() {
 				out.unfinished = d.verdict(text, s, m, Incomplete)
@@ -60,10 +61,14 @@ func (d *Detector) say(text string, s *draft, found []match) (sentence, bool, []
 	switch {
 	case best != nil:
 		out.failure = d.finding(text, s, best)
+		if out.failure.role == Undone && out.unfinished.Failed() {
+			out.failure.verdict = out.unfinished // says more closely how it ended
+		}
 	case !out.neutral && !out.unfinished.Failed() && out.words >= turnWords:
 		out.delivers = out.delivers || d.turns.has(s.tokens[0].word)
 	}
-	return out, asks, found
+	// "I need the key before I can start" says what is missing; it asks nothing.
+	return out, questioned || requested && best == nil, found
 }
 
 // rank orders what one sentence may say of a failure.
@@ -73,7 +78,7 @@ func rank(r Role) int {
 		return 3
 	case GivesUp:
 		return 2
-	case HandsBack:
+	case HandsBack, Undone:
 		return 1
 	}
 	return 0
@@ -85,7 +90,7 @@ func (d *Detector) finding(text string, s *draft, m *match) *finding {
 		kind = HandedBack
 	}
 	f := &finding{role: role, verdict: d.verdict(text, s, m, kind)}
-	for _, t := range s.tokens[m.end:min(len(s.tokens), m.end+needWords)] {
+	for _, t := range s.tokens[m.start:min(len(s.tokens), m.end+needWords)] {
 		f.needs = f.needs || d.untils.has(t.word)
 	}
 	return f
@@ -113,10 +118,18 @@ func (d *Detector) begins(tokens []token, words wordSet) bool {
 	return false
 }
 
-// denies reports whether a sentence begins with a word such as "nothing"; "No,
-// I moved it" does not.
-func (d *Detector) denies(tokens []token) bool {
-	return d.nones.has(tokens[0].word) && (len(tokens) == 1 || !tokens[1].clause)
+// denies reports whether a word such as "nothing" stands before a place in its
+// clause: "so nothing was booked" delivers nothing; "No, I moved it" does.
+func (d *Detector) denies(tokens []token, at int) bool {
+	for ; at >= 0; at-- {
+		if d.nones.has(tokens[at].word) {
+			return true
+		}
+		if tokens[at].clause || at > 0 && d.joins.has(tokens[at-1].word) && !d.nones.has(tokens[at-1].word) {
+			return false
+		}
+	}
+	return false
 }
 
 func holds(s *draft, w word) bool {

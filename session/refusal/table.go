@@ -11,11 +11,15 @@ func Defaults() []Pattern {
 		phrases []string
 	}{
 		{GivesUp, givesUp},
+		{GivesUp, declines},
 		{Cannot, cannot},
+		{Cannot, lacks},
+		{Undone, undone},
 		{HandsBack, handsBack},
 		{ReturnsVoid, returnsVoid},
 		{Unfinished, unfinished},
 		{Harmless, harmless},
+		{Fruitless, fruitless},
 		{Delivers, delivers},
 		{Asks, asks},
 		{Neutral, neutral},

@@ -15,6 +15,20 @@ var handsBack = []string{
 	// "Back to you"
 	"^ (back|over) to [you|the|my|our] [<boss>] $",
 	"^ back to (you|the supervisor|the orchestrator|the manager|the coordinator)",
+	// "Escalated to tier 2", "I'm routing it to the billing team"
+	"^ [successfully|now] (reassigned|escalated|rerouted|handed over|handed off|passed on|reassigning|escalating|rerouting|handing over|handing off|passing on|referring|referred|deferring|deferred|bounced|redirected|redirecting) [<it>] [on|over|back] [to]",
+	"^ <returning> <it> [on|over|along] to",
+	"~ <i> [<adv>] (am|will|would like to|need to|must|have to|am going to|have) [<adv>] <giving> <it> [on|over|straight|along] to",
+	"^ (handoff|hand off|handover|escalation|reassignment|transfer|hand back) $",
+	"^ (handing|passing|giving|signing|hand|pass) (over|off|on|back) ",
+	"~ over to (you|the|my|our|your|someone|somebody|whoever|another|a) ",
+	// "better handled by legal", "back in the queue"
+	"(better|best) [be] (handled|suited|placed|left|answered|dealt with|done|addressed|served|taken|off with|asked|given|tackled|solved|looked at) (by|to|with|for|of) ",
+	"(put|placed|sent|moved|goes|went|going|dropped|returned|released|returning|putting|releasing|back) [it|this] [back] (in|into|to|on|onto) the (queue|pool|backlog|inbox|board|pile|stack)",
+	"~ (this|it|that|the) ... (should|needs to|has to|must|ought to|would have to) go [back] to (the|another|a|someone|somebody|whoever|your|our|legal|finance|support|billing)",
+	"(is|are) [<adv>] (their|someone else's|somebody else's|another team's|another agent's|their team's) (job|area|department|remit|field|task|responsibility|domain)",
+	"~ (this|it|that) is [<adv>] [more] (a job|one|a matter|a task|a question|something|work|a case|a thing) for (the|another|a|an|someone|somebody|your|our|legal|finance|support|billing) ",
+	"~ (someone|somebody|anyone|anybody|whoever|a colleague|another agent|another worker|a human|a person) ... (should|needs to|has to|must|ought to|can|could|will have to|would have to) (take|handle|look|pick|do|deal|review|decide|step|continue|finish|see)",
 	// "Please assign another worker", "this is a job for the flights team"
 	"~ (please|kindly) (assign|ask|route|forward|delegate|reassign|redirect|send|pass|hand|transfer|give|try|use|involve|escalate) ... (another|a different|some other|the right|the appropriate|the responsible) ... <other>",
 	"~ (please|kindly) (assign|ask|route|delegate|reassign|give|pass|hand) ... someone else",
@@ -26,6 +40,7 @@ var handsBack = []string{
 var returnsVoid = []string{
 	"~ <i> [<adv>] [am|will|have|would|must|need to|have to] [<adv>] <giving> <it> ... (without|with no) ... <result>",
 	"~ <i> [<adv>] [am|will|have|would|must|need to|have to] [<adv>] <giving> <it> ... (unresolved|undone|empty handed|uncompleted|unsolved|unanswered|untouched|unstarted)",
+	"^ [successfully|now] <returning> <it> ... (unresolved|undone|empty handed|uncompleted|unsolved|unanswered|untouched|unstarted|not done|as is|as it is)",
 	"^ [successfully|now] <returning> [<it>] [over] back ... (without|with no|unresolved|undone|unsolved|unanswered|untouched|empty handed)",
 	"^ [successfully|now] <returning> <it> [over] ... (without|with no) ... <result>",
 }
@@ -70,14 +85,24 @@ var harmless = []string{
 	"^ (can not|could not|may not) (be|exceed|have|contain|stand|sleep|wait)",
 	// "I refused the offer" is told of the work.
 	"<i> (refused|declined|rejected) (the|their|his|her|all|optional|non essential) (offer|cookies|cookie|invitation|upsell|insurance|quote|discount|charge|meeting|calendar)",
-	"(declined|refused|rejected) (by|at|on|in|for|the|because) ",
+	// "Nothing has been changed since 2019": a finding.
+	"^ (no|nothing|none|neither) (has|have) ... ... since",
 	// "There's nothing I can't do"
 	"(nothing|anything|no one|nobody|everything|something) [that] <i> <cannot>",
 	"(no|without any|without) (result|results) (missing|left out|omitted)",
 	"not (only|just|merely)",
+}
+
+// fruitless: an effort in the words of a result, such as "got nothing": its
+// failure, if any, is said by another phrase.
+var fruitless = []string{
 	// "found that I cannot" holds the refusal behind it.
 	"<i> found (that|out that|myself|it hard|it impossible|nothing|no|neither|only that)",
 	"<i> [<adv>] (used|got|kept|left|made|set|put|reached|called in|sent|received|obtained) (to|an error|a 4xx|errors|only errors|getting|trying|asking|failing|stuck|blocked|locked|no|nothing|out|an empty|empty|denied|rejected|refused|logged|timeouts|a timeout|an exception|rate limited|403|404|401|429|500|502|503|504|nowhere|kicked|redirected|the same error|every|several|multiple|many|numerous|repeated|a blank|into|an access|a permission|a captcha|a request|the request|your|a message|the following error|the error|a server|an internal)",
+	"<did> (no|nothing|none|neither|zero|little)",
+	"done so far",
+	"turned (to|up|out) ",
+	"kept (going|running|hitting|timing|seeing|being|returning|rejecting|refusing|crashing|circling|bumping|landing|coming)",
 }
 
 // delivers: something was done.
@@ -93,6 +118,8 @@ var delivers = []string{
 	"^ <did> (the|a|an|it|them|your|both|all|instead|two|three|this|these|some|every|each)",
 	// A letter that was asked for.
 	"^ subject $",
+	"^ dear (mr|mrs|ms|dr|miss|sir|madam|prof|professor)",
+	"(you asked for|you requested|as requested) $",
 	// "Here is the report", "attached", "see below"
 	"(here|below|attached|enclosed) (is|are) (the|a|an|your|my|what i found|all|two|three|four|five|some data|both|one|its|his|her|their|our|everything|what was found|that)",
 	"(is|are|was|were|has been|have been|got) [now|already|successfully|all|both|also] (attached|below|ready|booked|reserved|saved|fixed|merged|deployed|confirmed|uploaded|scheduled|enclosed|live|green|done|finished|complete|completed|resolved|in place|up and running|created|generated|stored|sent|ordered|paid|updated|added|written|refunded)",
@@ -104,8 +131,8 @@ var delivers = []string{
 
 // asks: a question without a question mark.
 var asks = []string{
-	"^ (please|kindly) (provide|share|send|confirm|tell|specify|upload|paste|clarify|supply|state|let me know|give me|attach|indicate|choose|pick)",
-	"~ (please|kindly) (provide|share|send me|confirm|tell me|specify|upload|paste|clarify|supply|let me know|give me|indicate|choose|pick)",
+	"^ (please|kindly) (confirm|tell|specify|clarify|state|let me know|indicate|choose|pick)",
+	"~ (please|kindly) (confirm|tell me|specify|clarify|let me know|indicate|choose|pick)",
 	"~ let me know (which|what|whether|when|who|where|how many|how much|your|the)",
 	"~ <i> (will|would) need (your|you|the|to know|to verify|to identify|to check a few|a few|some|more)",
 	"~ <i> (need|require) (to know|your|you to|the|a|an|some|more|one|two|further)",
@@ -114,7 +141,7 @@ var asks = []string{
 // neutral: its sentence says nothing of the result.
 var neutral = []string{
 	// Greetings, thanks, regrets.
-	"^ (thank|thanks|hi|hello|hey|sorry|apologies|my apologies|unfortunately|regrettably|sadly|alas|ok|okay|sure|certainly|understood|noted|great|good|interesting|absolutely|of course|welcome|greetings|no|nope|yes|well|dear user|dear supervisor|best|kind regards|regards|happy to|glad to|hope|status|result|outcome|task|request|update|note|summary|final answer|answer|response|error|warning|report) ",
+	"^ (thank|thanks|hi|hello|hey|sorry|apologies|my apologies|unfortunately|regrettably|sadly|alas|ok|okay|sure|certainly|understood|noted|great|good|interesting|absolutely|of course|welcome|greetings|no|nope|yes|well|dear user|dear supervisor|best|kind regards|regards|happy to|glad to|hope|task|request|update|note|summary|final answer|answer|response|error|warning|report) ",
 	"~ <i> [<adv>] [have|had|did] [<adv>|now|already|carefully|thoroughly] <tried>",
 	"~ <i> (did|have done|do) (everything|all|my best|our best|what)",
 	"~ <i> (ran into|hit|encountered|met with|came across|faced|got) ... (error|errors|wall|problem|problems|issue|issues|limit|obstacle|difficulty|difficulties)",

@@ -46,6 +46,8 @@ var givesUp = []string{
 	"^ (giving up|aborting|abandoning|stopping here|i quit|i pass)",
 	"^ (access|permission|authorization|authentication) (denied|refused|failed|rejected|required)",
 	"^ (unsupported|unsupported request|not implemented|operation not permitted)",
+	// "Result: none"
+	"<outcome> (none|nothing|nil|missing|blank|not available|n a|unavailable|not produced|empty|zero) $",
 	// "Nothing was done", "I have nothing to report"
 	"(have|has|with|got) nothing [useful|usable|new|concrete|further] to (report|show|return|deliver|hand over|present|give you|submit|offer)",
 	"^ nothing (was|has been|could be) (done|achieved|delivered|produced|booked|sent|saved|written|completed|accomplished|submitted|ordered|paid)",

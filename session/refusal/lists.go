@@ -142,14 +142,18 @@ var lists = map[string]string{
 		obtained|extracted|collected|gathered|compiled|rendered|printed|edited|fixed|resolved|solved|answered|
 		handled|taken|initiated|triggered|actioned|implemented|touched|provided|assembled|drawn|drawn up|set|set up|put together|
 		moved|deleted|added|registered|recorded|logged|sorted out|reset|restored|migrated|notified|called|contacted|
-		patched|pushed|committed|scraped|crawled|queried|verified|validated|checked|tested|inspected|measured|graded|assessed|scored`,
+		patched|pushed|committed|scraped|crawled|queried|verified|validated|checked|tested|inspected|measured|graded|assessed|scored|renewed|rerouted|reassigned|
+		replaced|renamed|removed|repaired|restarted|enabled|disabled|activated|connected|configured|paid|charged|credited|redeemed|
+		renegotiated|approved|forwarded|signed|rewritten|rebooked|reordered|returned|shut down|switched off|switched on|turned on|turned off|shared|opened|closed|locked|unlocked|synced|sorted|formatted|planned|designed|drafted|planted|painted`,
 	// The same in the base form.
 	"do": `do|make|create|send|book|execute|run|perform|carry|complete|finish|produce|generate|write|prepare|draft|file|
 		submit|place|process|change|update|modify|apply|save|deliver|order|purchase|buy|pay|transfer|translate|summarise|
 		summarize|transcribe|convert|export|import|upload|download|publish|post|deploy|merge|install|build|compile|
 		compute|calculate|analyse|analyze|compare|review|retrieve|fetch|schedule|arrange|reserve|cancel|refund|issue|
 		attempt|try|start|begin|launch|answer|handle|touch|provide|give|return|report|show|price|reconcile|go on|work with|
-		work on|act on|build on|share|hand over|present|offer|extract|collect|add|edit|fix|delete|move|restart|email|call`,
+		work on|act on|build on|share|hand over|present|offer|extract|collect|add|edit|fix|delete|move|restart|email|call|rename|replace|remove|repair|renew|enable|disable|activate|configure|charge|forward|sign|rewrite|rebook|
+		switch|turn|open|close|lock|unlock|sync|sort|format|plan|design|invent|guess|contact|notify|reply|respond|push|commit|patch|alter|adjust|
+		modify|approve|confirm|verify|check|test|validate|measure|register|record|log|set|reset|restore|migrate|move|copy`,
 	// What a worker hands over.
 	"output": `output|outputs|output file|output files|file|files|result|results|artefact|artefacts|artifact|artifacts|
 		binary|answer|answers|finding|findings|report|reports|summary|summaries|translation|transcript|transcription|numbers|figures|
@@ -194,6 +198,14 @@ var lists = map[string]string{
 		returned 502|returned 503|returned empty|gave nothing|gave an error|hit a|ran into|led nowhere|was unreachable|were unreachable|
 		is unreachable|are unreachable|did not work|did not respond|did not answer|did not load|has failed|have failed|
 		worked|succeeded|is behind|are behind|was behind|were behind|answered with|responded with|met with|unavailable|inaccessible|dead|got rejected|got blocked`,
+	// Third parties of whom a report tells.
+	"people": `operator|customer|client|board|owner|tenant|buyer|seller|court|judge|committee|council|voters|delegates|
+		members|parliament|government|police|manufacturer|shareholders|patient|patients|landlord|bank|insurer|reviewer|
+		reviewers|editor|staff|students|employees|citizens|majority|jury|authority|authorities|supplier|guests|visitors|users|customers|clients`,
+	// Times that a report names.
+	"when": `january|february|march|april|may|june|july|august|september|october|november|december|monday|tuesday|
+		wednesday|thursday|friday|saturday|sunday|mondays|sundays|yesterday|year|week|month|quarter|spring|summer|autumn|winter|
+		night|then`,
 	// Where a worker's tools are.
 	"kit": `toolset|tools|tool|kit|tool set|tool list|toolbox|side|end|disposal|environment|sandbox|machine|list|arsenal|
 		inventory|setup|configuration|functions|abilities|context|part|container|session|account|workspace|catalogue|

@@ -39,8 +39,27 @@ func (r *reader) line() {
 		indent += listMark(rest)
 	case heading:
 		r.paragraph()
+	case isLabelled(rest):
+		r.end()
 	}
 	r.at += indent
+}
+
+// maxLabel is how many bytes a label at the beginning of a line may take.
+const maxLabel = 32
+
+// isLabelled reports whether a line begins with a label such as "Reason:" or
+// "**Next step:**": such a line begins a sentence of its own.
+func isLabelled(s string) bool {
+	s = strings.TrimLeft(s, "*_")
+	end := strings.IndexByte(s[:min(len(s), maxLabel)], ':')
+	if end <= 0 || !endsHere(s[end+1:]) || len(strings.Fields(s[:end])) > labelWords {
+		return false
+	}
+	if c, _ := utf8.DecodeRuneInString(s); !unicode.IsUpper(c) {
+		return false
+	}
+	return strings.IndexAny(s[:end], ".,;!?()\n") < 0
 }
 
 // paragraph ends the sentence and what it stood in.

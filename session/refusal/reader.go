@@ -176,7 +176,7 @@ func (r *reader) end() {
 		r.reading.sentences = append(r.reading.sentences, s)
 		r.reading.asks = r.reading.asks || asks
 		r.found = found
-		why = s.failure != nil && r.now.label // "Execution halted: the disk is full"
+		why = s.failure != nil && r.now.label && s.words <= labelWords // "Execution halted: the disk is full"
 	}
 	// The rows of a list go on over the sentences in them.
 	r.now = draft{tokens: r.now.tokens[:0], heading: r.now.heading, item: r.now.item, why: why}

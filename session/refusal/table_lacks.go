@@ -14,7 +14,9 @@ var lacks = []string{
 	"(not|never) <enabled> (for|in|to) (me|us|this agent|this account)",
 	"~ (no|there is no|there was no|there are no|without a|without any) ... (on|in|inside|from|for|to|at) this (agent|machine|sandbox|environment|container|host|session|runtime|box|instance|account|workspace|deployment|worker|end|side|channel)",
 	// "this account lacks", "which I don't have"
-	"~ this <account> [<adv>] (lacks|lacked|has no|had no|does not have|did not have|holds no|can not|could not|may not|is not|was not|has not been|only has|only allows|never|does not|did not|has been suspended|is limited|is restricted)",
+	"~ this <account> [<adv>] (lacks|lacked|can not|could not|may not|is not|was not|has not been|only has|only allows|never|does not|did not|has been suspended|is limited|is restricted)",
+	"~ this <account> [<adv>] (has no|had no|does not have|did not have|holds no) ... <means>",
+	"~ this <account> [<adv>] has ... only $",
 	"(which|that|but) [<adv>] (this|my|our|the) <account> [<adv>] (lacks|lack|does not|do not|is not|has no|has not|did not)",
 	"which [<adv>] <i> [<adv>] (lack|can not|could not|do not|have not|am not|was not|did not|have no|had no|are not|were not)",
 	"(language|format|skill|domain|area|topic|script|subject) <i> [<adv>] (can not|do not|am not|am unable|was not|am not able) [<adv>] (read|speak|support|understand|cover|know|allowed|permitted|handle|able|trained|familiar|open|parse)",
@@ -25,8 +27,16 @@ var lacks = []string{
 	"^ (no|missing|insufficient|lacking|invalid|expired|wrong) ... (credentials|creds|permission|permissions|access|rights|key|token|scope|licence|license|privileges|clearance|password|sudo) $",
 	"(credentials|creds|permissions|permission|token|api key|key|password|licence|license|access|login|scope) (is|are|was|were) [<adv>] (missing|expired|invalid|revoked|not set|not configured|not provided|denied|refused|wrong|absent|insufficient|rejected)",
 	"~ it (is|was) not in a position to",
+	// "would not let me in"
+	"(not|never|neither|none|nor|no) ... (let|allow|permit|give|gave|grant|show|tell|admit|lets|allows|grants|gives|shows|allowed|granted|admitted) (me|us)",
+	"(kept|keeps|locked|shut|left|leaves|threw|throws|turned|turns) (me|us) (out|from|waiting|with nothing|without|empty|with no|away)",
+	"(is|are) (something|one thing|a thing|an area|a format|a language|a topic|a subject) [that|which] <i> [<adv>] (can not|do not|am not|could not|will not|have no)",
+	"~ (this|it|that) can only be <done> (by|on|in|manually|with|through|at|via|from)",
 	// "I'd need the key before I can start", "without it I can't"
-	"~ <i> [<adv>] [would|will|do|also] [<adv>|first] (need|require|have to have|must have|have to see|have to know) ... (before|first|to proceed|to continue|to start|to begin|to do this|to do that|to do it|to go on|in order to|to complete|to go any further|otherwise)",
+	"~ <i> [<adv>] [would|will|do|also] [<adv>|first] (need|require|have to have|must have|have to see|have to know|have to read|have to be given) ... (first|to proceed|to continue|to start|to begin|to do this|to do that|to do it|to go on|in order to|to complete|to go any further|otherwise)",
+	"~ <i> [<adv>] [would|will|do|also] [<adv>|first] (need|require|have to have|must have|have to see|have to know|have to read|have to be given) ... before <i>",
+	"^ before <i> can ",
+	"^ (once|as soon as|when|after|until) ... ... <i> (can|will|could|shall) [<adv>|try|happily|gladly]",
 	"^ (before|until) ... <i> (can not|will not|need|would need|must have|have to have|require)",
 	"^ without ... <i> (can not|could not|am unable|am not able|have no|will not|would not|do not|would be|would only be)",
 	"~ without (it|them|this|that|one|those|these) ",
@@ -45,7 +55,7 @@ var lacks = []string{
 	"~ <i> (was|were|have been|had been) (not|never) [<adv>|been] (told|sent|shown|handed|given|provided|supplied|issued|granted|assigned)",
 	"~ <i> (was|were) supposed to ",
 	// "may not be disclosed to agents"
-	"(may not|must not|can not|is not to|are not to|is not allowed to|are not allowed to) be (disclosed|shared|revealed|released|given out|processed|provided|handled|shown|passed|exported) (to|by|with|through|via) (automated|me|us|agents|an agent|bots|assistants|ai|third parties)",
+	"(may not|must not|can not|is not to|are not to|is not allowed to|are not allowed to) be (disclosed|shared|revealed|released|given out|processed|provided|handled|shown|passed|exported) (to|by|with|through|via) (automated|me|us|agents|an agent|bots|assistants|ai)",
 }
 
 // declines: the worker will not.
@@ -59,6 +69,8 @@ var declines = []string{
 	"(turn|turning|turned) (this|it|that|the request|the task|this request) down",
 	"(sit|sitting|sat) this [one] out",
 	"(draw|drawing|drew) the line ",
+	"(chose|decided|prefer|choose|opted|elected) not to",
+	"(is|are|was) not (my|our) (subject|topic|thing|trade|beat|call|turf|subject area)",
 	"(wrong|not the right|not the correct) (agent|assistant|desk|place|department|worker|bot|team|address|queue)",
 	"~ <i> (refuse|decline|object) to ",
 	"(is|are|it is|that is) not (something|anything|one|a service|a task|a topic|a thing|work) [that|which] (i|we|this agent|this assistant) ",

@@ -22,6 +22,7 @@ var handsBack = []string{
 	"^ (handoff|hand off|handover|escalation|reassignment|transfer|hand back) $",
 	"^ (handing|passing|giving|signing|hand|pass) (over|off|on|back) ",
 	"~ over to (you|the|my|our|your|someone|somebody|whoever|another|a) ",
+	"~ (this|it|that|this one) is [<adv>] for (the|another|your|our|a|their) ... <other>",
 	// "better handled by legal", "back in the queue"
 	"(better|best) [be] (handled|suited|placed|left|answered|dealt with|done|addressed|served|taken|off with|asked|given|tackled|solved|looked at) (by|to|with|for|of) ",
 	"(put|placed|sent|moved|goes|went|going|dropped|returned|released|returning|putting|releasing|back) [it|this] [back] (in|into|to|on|onto) the (queue|pool|backlog|inbox|board|pile|stack)",
@@ -41,6 +42,7 @@ var returnsVoid = []string{
 	"~ <i> [<adv>] [am|will|have|would|must|need to|have to] [<adv>] <giving> <it> ... (without|with no) ... <result>",
 	"~ <i> [<adv>] [am|will|have|would|must|need to|have to] [<adv>] <giving> <it> ... (unresolved|undone|empty handed|uncompleted|unsolved|unanswered|untouched|unstarted)",
 	"^ [successfully|now] <returning> <it> ... (unresolved|undone|empty handed|uncompleted|unsolved|unanswered|untouched|unstarted|not done|as is|as it is)",
+	"^ [the|this|your] (task|ticket|request|case|job|question|item|issue) [is|was|has been] [being] (returned|handed back|sent back|passed back|given back|closed) (unresolved|undone|unsolved|unanswered|untouched|unstarted|without|empty|as is)",
 	"^ [successfully|now] <returning> [<it>] [over] back ... (without|with no|unresolved|undone|unsolved|unanswered|untouched|empty handed)",
 	"^ [successfully|now] <returning> <it> [over] ... (without|with no) ... <result>",
 }
@@ -85,7 +87,12 @@ var harmless = []string{
 	"^ (can not|could not|may not) (be|exceed|have|contain|stand|sleep|wait)",
 	// "I refused the offer" is told of the work.
 	"<i> (refused|declined|rejected) (the|their|his|her|all|optional|non essential) (offer|cookies|cookie|invitation|upsell|insurance|quote|discount|charge|meeting|calendar)",
-	// "Nothing has been changed since 2019": a finding.
+	// "was aborted by the operator", "handed over to the customer", "were not paid in April": a finding.
+	"(aborted|rejected|declined|refused|denied|cancelled|canceled|stopped|blocked|turned down|abandoned|halted|accepted|approved|signed|paid|found|closed|returned|taken|done|made) by ... <people>",
+	"(handed|passed|returned|sent|forwarded|given|transferred) [<it>] [over|on|back] to ... <people>",
+	"(was|were|has been|have been|been|made|done|paid|did|not) ... (in|on|since|until|till|before|by|during|last|this|next|for) <when>",
+	"(was|were) ... until",
+	"(turned|turns) up (nothing|no) ... <fault>",
 	"^ (no|nothing|none|neither) (has|have) ... ... since",
 	// "There's nothing I can't do"
 	"(nothing|anything|no one|nobody|everything|something) [that] <i> <cannot>",
@@ -100,6 +107,8 @@ var fruitless = []string{
 	"<i> found (that|out that|myself|it hard|it impossible|nothing|no|neither|only that)",
 	"<i> [<adv>] (used|got|kept|left|made|set|put|reached|called in|sent|received|obtained) (to|an error|a 4xx|errors|only errors|getting|trying|asking|failing|stuck|blocked|locked|no|nothing|out|an empty|empty|denied|rejected|refused|logged|timeouts|a timeout|an exception|rate limited|403|404|401|429|500|502|503|504|nowhere|kicked|redirected|the same error|every|several|multiple|many|numerous|repeated|a blank|into|an access|a permission|a captcha|a request|the request|your|a message|the following error|the error|a server|an internal)",
 	"<did> (no|nothing|none|neither|zero|little)",
+	"(chose|decided|opted|elected|agreed) not",
+	"left ... (blank|empty|undone|as is|as it is|as it was|alone|untouched|unchanged|as they were)",
 	"done so far",
 	"turned (to|up|out) ",
 	"kept (going|running|hitting|timing|seeing|being|returning|rejecting|refusing|crashing|circling|bumping|landing|coming)",
@@ -116,6 +125,7 @@ var delivers = []string{
 	// "Booked.", "Found 3 of 5 results"
 	"^ [successfully|all|everything|both|now|already] (done|fixed|booked|ready|finished|completed|complete|found|created|written|sent|merged|deployed|reserved|resolved|saved|solved|updated|uploaded|scheduled|ordered|confirmed|delivered|added|removed|deleted|implemented|translated|converted|generated|approved|cancelled|refunded|published|installed|migrated|verified|cleaned|compiled|extracted|collected|attached|success|paid|shipped|drafted|summarised|summarized|refactored|patched|built|downloaded|replaced|renamed|moved|fetched|retrieved|got|wrote)",
 	"^ <did> (the|a|an|it|them|your|both|all|instead|two|three|this|these|some|every|each)",
+	"(is|are) [now|all|both|already] (in|at|on|under) (the|your|my|our|a) [shared|attached|new|same|team|linked] (draft|file|folder|table|report|appendix|attachment|channel|calendar|cart|drive|repo|repository|branch|document|doc|sheet|spreadsheet|notes|link|pull request)",
 	// A letter that was asked for.
 	"^ subject $",
 	"^ dear (mr|mrs|ms|dr|miss|sir|madam|prof|professor)",

@@ -32,7 +32,7 @@ var givesUp = []string{
 	"(no|there is no) (way|means|possibility|option) (for me|for us|that i can|i can|that we can|we can)",
 	// "My instructions don't allow me", "my tools are limited to"
 	"~ my ... <mine> ... <bar>",
-	"~ our (tools|toolset|permissions|access|credentials|sandbox|instructions|guidelines) ... <bar>",
+	"~ our (licence|license|account|subscription|plan|key|token|tools|toolset|permissions|access|credentials|sandbox|instructions|guidelines) ... <bar>",
 	"not [<adv>] (possible|doable|feasible) (with|using|through) ... (i have|we have|i was given|i am given|available to me|at my disposal|given to me)",
 	"(none|no one) of (my|our) <mine> (can|could|allow|allows|support|supports|let|lets|work|works|worked|cover|covers|is able|are able)",
 	// "The task cannot be completed", "this could not be done"

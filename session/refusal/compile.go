@@ -87,9 +87,9 @@ func (c *compiler) element() *PatternError {
 	if end < 0 {
 		end = len(rest)
 	}
-	words := c.d.wordsOf(rest[:end])
-	if len(words) == 0 {
-		return c.fault(start, fmt.Sprintf("%s is no word", rest[:end]))
+	words, bad := c.d.stemOrWords(rest[:end])
+	if bad != "" {
+		return c.fault(start, bad)
 	}
 	c.at += end
 	for _, w := range words {
@@ -138,9 +138,9 @@ func (c *compiler) alternative(e *element, text string, at int) *PatternError {
 	if bad := strings.IndexAny(text, "()[]<>^~$"); bad >= 0 {
 		return c.fault(at, fmt.Sprintf("%c cannot stand in brackets", text[bad]))
 	}
-	words := c.d.wordsOf(text)
-	if len(words) == 0 {
-		return c.fault(at, "an alternative holds no word")
+	words, bad := c.d.stemOrWords(text)
+	if bad != "" {
+		return c.fault(at, bad)
 	}
 	e.add(words)
 	return nil
@@ -155,7 +155,8 @@ func (c *compiler) list(e *element, name string, at int) *PatternError {
 			return c.fault(at, fmt.Sprintf("there is no list <%s>; there are %s", name, listNames()))
 		}
 		for alternative := range strings.SplitSeq(text, "|") {
-			all = append(all, c.d.wordsOf(alternative))
+			words, _ := c.d.stemOrWords(strings.TrimSpace(alternative))
+			all = append(all, words)
 		}
 		c.d.lists[name] = all
 	}

@@ -5,16 +5,17 @@ import "strings"
 // grammar is the few words by which sentences are taken apart, whatever the
 // table says.
 type grammar struct {
-	but, that, other word    // other: "else"
-	leads            wordSet // may stand before a sentence's beginning
-	joins            wordSet // a clause begins after them
-	reports          wordSet // a clause begins after them and "that"
-	ifs              wordSet // begin a condition
-	turns            wordSet // a sentence that begins with one says what there is all the same
-	nones            wordSet // a clause that holds one says that something is not
-	outcomes         wordSet // what follows such a label and its colon is one sentence with it
-	untils           wordSet // what follows would lift the limitation
-	noBut            wordSet // "but" after them is no new sentence
+	but, that, other word            // other: "else"
+	leads            wordSet         // may stand before a sentence's beginning
+	joins            wordSet         // a clause begins after them
+	reports          wordSet         // a clause begins after them and "that"
+	ifs              wordSet         // begin a condition
+	turns            wordSet         // a sentence that begins with one says what there is all the same
+	nones            wordSet         // a clause that holds one says that something is not
+	outcomes         wordSet         // what follows such a label and its colon is one sentence with it
+	untils           wordSet         // what follows would lift the limitation
+	codes            map[string]bool // figures that tell of a failure
+	noBut            wordSet         // "but" after them is no new sentence
 }
 
 func (d *Detector) newGrammar() grammar {
@@ -23,20 +24,22 @@ func (d *Detector) newGrammar() grammar {
 		// "Sorry, unable to …", "No, I can't …"
 		leads: d.setOf(`sorry apologies my unfortunately regrettably sadly alas well ok okay hmm hi hello hey
 			no nope nah yes yeah but and so then thus therefore hence however still also yet afraid
-			currently honestly frankly again oops error warning finally consequently please dear team all there user supervisor`),
+			currently honestly frankly again oops yep yup aye right error warning finally consequently please dear team all there user supervisor`),
 		joins: d.setOf(`and but so or yet then therefore thus hence however still sorry afraid unfortunately
 			regrettably sadly apologies think believe know fear say mean means guess suspect found see
 			realised realized determined concluded regret currently sadly clearly here there now as
 			no yes nope seems seem appears seemingly plus otherwise meanwhile also well therefore where model ai assistant agent bot finally lastly consequently because since as although though`),
 		// "I found that I cannot", unlike "the pages that I cannot"
 		reports: d.setOf(`afraid sorry found determined concluded discovered realised realized learned
-			see say report regret fear means mean inform you think believe know decided confirm say
+			see say report regret fear note advise advised means mean inform you think believe know decided confirm say
 			apologize apologise state stating is appears seems`),
 		ifs:      d.setOf("if unless whenever should suppose supposing assuming"),
 		turns:    d.setOf("but however nevertheless nonetheless"),
 		nones:    d.setOf("nothing no none neither never nobody hardly before"),
 		outcomes: d.setOf(strings.ReplaceAll(lists["outcome"], "|", " ")),
 		untils:   d.setOf("without until till unless before"),
-		noBut:    d.setOf("nothing anything not all last everything help none no"),
+		codes: map[string]bool{"401": true, "403": true, "404": true, "407": true, "408": true, "410": true, "413": true,
+			"422": true, "429": true, "502": true, "503": true, "504": true},
+		noBut: d.setOf("nothing anything not all last everything help none no"),
 	}
 }

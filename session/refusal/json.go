@@ -20,12 +20,15 @@ const (
 var (
 	answerNames = []string{"result", "results", "answer", "final_answer", "output", "data", "response", "reply",
 		"content", "completion", "text", "summary", "value", "message", "reason", "detail", "details",
-		"explanation"}
+		"explanation", "why", "note", "notes", "comment", "cause"}
 	errorNames  = []string{"error", "errors", "exception", "failure", "error_message", "errormessage", "refusal"}
 	statusNames = []string{"status", "state", "outcome", "result"}
 	flagNames   = []string{"success", "ok", "succeeded", "successful", "completed", "done"}
+	handNames   = []string{"handoff_to", "hand_off_to", "handover_to", "transfer_to", "escalate_to", "reassign_to", "route_to", "handoff", "escalation"}
+	actionNames = []string{"action", "next_action", "next", "decision", "type", "event", "intent"}
 	// reasonNames among the answers only say why; they are no result.
-	reasonNames = map[string]bool{"message": true, "reason": true, "detail": true, "details": true, "explanation": true}
+	reasonNames = map[string]bool{"message": true, "reason": true, "detail": true, "details": true, "explanation": true,
+		"why": true, "note": true, "notes": true, "comment": true, "cause": true}
 )
 
 // The words of a status.
@@ -36,11 +39,13 @@ var (
 		"unauthorized": true, "declined": true, "impossible": true, "unavailable": true, "blocked": true, "rejected": true, "halted": true,
 		"skipped": true, "unresolved": true, "unsuccessful": true, "not_completed": true, "not_complete": true,
 		"not_done": true, "not_possible": true, "no_result": true, "no_results": true, "crashed": true, "terminated": true,
-		"not_started": true, "not_executed": true, "abandoned": true, "needs_input": true, "access_denied": true}
+		"not_started": true, "not_executed": true, "abandoned": true, "needs_input": true, "access_denied": true, "not_found": true, "unresolvable": true, "no_data": true,
+		"insufficient_data": true, "quota_exceeded": true, "rate_limited": true, "invalid": true, "ko": true}
 	openStatus = map[string]bool{"incomplete": true, "pending": true, "in_progress": true, "running": true,
 		"started": true, "queued": true, "working": true, "processing": true, "waiting": true}
 	backStatus = map[string]bool{"handed_back": true, "handoff": true, "returned": true, "transferred": true,
-		"escalated": true, "reassigned": true, "rerouted": true, "handed_over": true, "handed_off": true}
+		"escalated": true, "escalate": true, "handover": true, "transfer": true, "reassign": true, "delegate": true,
+		"hand_back": true, "hand_off": true, "route": true, "reroute": true, "escalation": true, "reassigned": true, "rerouted": true, "handed_over": true, "handed_off": true}
 )
 
 // judgeJSON judges a text that is a JSON object or list; ok is false if it is
@@ -131,6 +136,8 @@ func (d *Detector) judgeObject(v jsonv.Value, nested int) Verdict {
 	switch {
 	case has && answer.Kind != Empty:
 		return answer
+	case handed(v).Failed():
+		return handed(v)
 	case reason.Failed():
 		return reason
 	case has && !hasOther(v):
@@ -183,6 +190,21 @@ func reported(v jsonv.Value) Verdict {
 	for _, name := range flagNames {
 		if m, ok := member(v, name); ok && m.Kind() == jsonv.Bool && m.Text() == "false" {
 			return Verdict{Kind: Refusal, Phrase: phrase(said(name, m))}
+		}
+	}
+	return Verdict{}
+}
+
+// handed reads the members by which workers name who is to take over.
+func handed(v jsonv.Value) Verdict {
+	for _, name := range handNames {
+		if m, ok := member(v, name); ok && !isNothing(m) && !isFalse(m) {
+			return Verdict{Kind: HandedBack, Phrase: phrase(said(name, m))}
+		}
+	}
+	for _, name := range actionNames {
+		if m, ok := member(v, name); ok && backStatus[statusOf(m)] {
+			return Verdict{Kind: HandedBack, Phrase: phrase(said(name, m))}
 		}
 	}
 	return Verdict{}

@@ -9,12 +9,17 @@ import (
 // wordLists returns the alternatives of a named list. Every list is one
 // concept that several phrases share.
 func wordLists(name string) (string, bool) {
-	s, ok := lists[name]
+	if s, ok := lists[name]; ok {
+		return s, true
+	}
+	s, ok := frameLists[name]
 	return s, ok
 }
 
 func listNames() string {
-	return "<" + strings.Join(slices.Sorted(maps.Keys(lists)), ">, <") + ">"
+	names := slices.AppendSeq(slices.Collect(maps.Keys(lists)), maps.Keys(frameLists))
+	slices.Sort(names)
+	return "<" + strings.Join(names, ">, <") + ">"
 }
 
 var lists = map[string]string{

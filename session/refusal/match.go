@@ -4,7 +4,9 @@ import "math/bits"
 
 // token is a word of an answer.
 type token struct {
-	word       word
+	word       word // 0: none that a pattern holds
+	stem       word // the stem that it begins with, such as "fail*"; 0: none
+	ending     word // the ending that it has, such as "*ed"; 0: none
 	start, end int  // in the scanned text
 	clause     bool // punctuation before it begins a clause
 	first      bool // follows a label in its sentence
@@ -23,19 +25,21 @@ func (d *Detector) matches(tokens []token, found []match) []match {
 	cancels, sentence := false, true
 	for at := range tokens {
 		sentence = tokens[at].first || sentence && (at == 0 || d.leads.has(tokens[at-1].word))
-		first := tokens[at].word
-		if int(first) >= len(d.byFirst) {
-			continue
-		}
 		clause := sentence || d.beginsClause(tokens, at)
-		for _, id := range d.byFirst[first] {
-			p := &d.patterns[id]
-			if p.anchor == atSentence && !sentence || p.anchor == atClause && !clause {
+		t := &tokens[at]
+		for _, first := range [...]word{t.word, t.stem, t.ending} {
+			if first == 0 || int(first) >= len(d.byFirst) {
 				continue
 			}
-			if end := p.match(tokens, at); end > at {
-				found = append(found, match{id, at, end})
-				cancels = cancels || p.role == Harmless || p.role == Fruitless
+			for _, id := range d.byFirst[first] {
+				p := &d.patterns[id]
+				if p.anchor == atSentence && !sentence || p.anchor == atClause && !clause {
+					continue
+				}
+				if end := p.match(tokens, at); end > at {
+					found = append(found, match{id, at, end})
+					cancels = cancels || p.role == Harmless || p.role == Fruitless
+				}
 			}
 		}
 	}
@@ -106,7 +110,7 @@ func (e *element) step(rest []token, from uint64) uint64 {
 			}
 			continue
 		}
-		if n < len(rest) && e.single.has(rest[n].word) {
+		if n < len(rest) && rest[n].in(e.single) {
 			to |= 1 << (n + 1)
 		}
 		if n == len(rest) || !e.starts.has(rest[n].word) {
@@ -140,4 +144,9 @@ func (d *Detector) beginsClause(tokens []token, at int) bool {
 	}
 	// "I found that I cannot" begins a clause; "all that I cannot do" does not.
 	return at > 1 && tokens[at-1].word == d.that && d.reports.has(tokens[at-2].word)
+}
+
+// in reports whether a set holds the word, its stem or its ending.
+func (t *token) in(set wordSet) bool {
+	return set.has(t.word) || t.stem != 0 && set.has(t.stem) || t.ending != 0 && set.has(t.ending)
 }

@@ -13,6 +13,8 @@ const (
 	GivesUp     Role = iota // the whole task is refused or failed: counts wherever it is said
 	Cannot                  // a limitation: a refusal unless something was delivered before it
 	Undone                  // what was asked for did not come about: a refusal unless the answer holds something else
+	Hints                   // the worker lacks something: a refusal if the answer holds hardly anything else
+	Signs                   // so does what it works with: the same, unless the sentence holds a figure
 	HandsBack               // the task goes back: a failure unless something was delivered before it
 	ReturnsVoid             // the task goes back, and says that there is no result
 	Unfinished              // announced or stopped half-way: counts if the answer holds nothing else
@@ -20,7 +22,8 @@ const (
 	Fruitless               // cancels any phrase that delivers and that it overlaps
 	Delivers                // something was done: the answer is a result, if only in part
 	Asks                    // its sentence asks for what the worker needs
-	Neutral                 // its sentence says nothing of the result: thanks, effort, obstacles
+	Obstacle                // its sentence says what stood in the way, unless it holds a figure
+	Neutral                 // its sentence says nothing of the result: thanks, effort
 )
 
 // Pattern is a phrase and what it says.
@@ -28,6 +31,7 @@ type Pattern struct {
 	// Text is the phrase: words, which match whatever their case, apostrophes
 	// and contractions ("can not" is also "can't" and "cannot"), and
 	//
+	//	fail*     a word that begins so; *less: one that ends so
 	//	(a|b c)   one of these
 	//	[a|b c]   one of these, or none
 	//	<name>    one of a named list of words, such as <i>, <cannot>; [<name>]: or none

@@ -61,14 +61,16 @@ func (r *reader) all() reading {
 // what follows it is judged on its own, save in "nothing but", "can't but".
 func (r *reader) word() {
 	r.words.read(r.at)
-	r.now.figure = r.now.figure || bytes.ContainsAny(r.words.buf, "0123456789")
+	r.now.figure = r.now.figure || bytes.ContainsAny(r.words.buf, "0123456789") && !r.d.codes[string(r.words.buf)]
 	r.at = r.words.end
 	if r.words.isWhole() {
 		w := r.d.words[string(r.words.buf)]
 		if w != 0 && w == r.d.but && r.splits() {
 			r.end()
 		}
-		r.add(token{word: w, start: r.words.start, end: r.words.end})
+		t := token{word: w, start: r.words.start, end: r.words.end}
+		t.stem, t.ending = r.d.stems.of(r.words.buf)
+		r.add(t)
 		return
 	}
 	for _, part := range r.words.parts() {

@@ -41,6 +41,18 @@ func (r *reading) dropNeeds() {
 // explanation why nothing was done.
 const aside = 40
 
+// atMost is how many words of something else outweigh a finding that reports
+// may hold as well.
+func atMost(r Role) int {
+	switch r {
+	case Hints:
+		return 20
+	case Signs:
+		return 10
+	}
+	return aside
+}
+
 // gaveBack returns the verdict of the first sentence that returns the task and
 // says that nothing came of it.
 func (r *reading) gaveBack() Verdict {
@@ -70,9 +82,11 @@ func (r *reading) failure() Verdict {
 		switch f := s.failure; {
 		case f == nil:
 			before += s.content()
-		case f.role == Undone && total < aside && figures == 0:
-			return f.verdict
-		case f.role != Undone && before == 0 && total < answered:
+		case f.role == Undone || f.role == Hints || f.role == Signs:
+			if total < atMost(f.role) && figures == 0 {
+				return f.verdict
+			}
+		case before == 0 && total < answered:
 			return f.verdict
 		}
 	}

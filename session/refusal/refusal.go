@@ -41,6 +41,7 @@ func (v Verdict) Failed() bool { return v.Kind != None }
 // empty answers, cut-off JSON and JSON that reports an error.
 type Detector struct {
 	words    map[string]word     // of every word in a pattern
+	stems    stems               // of every stem and ending in a pattern
 	lists    map[string][][]word // the named lists that were used
 	patterns []pattern
 	byFirst  [][]int32 // patterns by a word they may begin with
@@ -66,6 +67,7 @@ func New(table []Pattern) (*Detector, error) {
 		return nil, &PatternError{Index: maxPatterns, Message: tooMany}
 	}
 	d := &Detector{words: map[string]word{}, lists: map[string][][]word{}}
+	d.stems = stems{before: map[string]word{}, after: map[string]word{}}
 	d.grammar = d.newGrammar()
 	for i, p := range table {
 		c, err := d.compile(p)
@@ -75,6 +77,7 @@ func New(table []Pattern) (*Detector, error) {
 		}
 		d.patterns = append(d.patterns, c)
 	}
+	d.widen()
 	// Every word has its number now; word 0 is in no pattern.
 	d.byFirst = make([][]int32, len(d.words)+1)
 	for i := range d.patterns {

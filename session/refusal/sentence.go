@@ -41,6 +41,8 @@ func (d *Detector) say(text string, s *draft, found []match) (sentence, bool, []
 		case Harmless, Fruitless:
 		case Neutral:
 			out.neutral = true
+		case Obstacle:
+			out.neutral = out.neutral || !s.figure
 		case Asks:
 			out.neutral, requested = true, true
 		case Delivers:
@@ -50,7 +52,7 @@ func (d *Detector) say(text string, s *draft, found []match) (sentence, bool, []
 				out.unfinished = d.verdict(text, s, m, Incomplete)
 			}
 		default:
-			if s.question || conditional && role != ReturnsVoid {
+			if s.question || conditional && role != ReturnsVoid || role == Signs && s.figure {
 				continue
 			}
 			if best == nil || rank(role) > rank(d.patterns[best.pattern].role) {
@@ -75,13 +77,17 @@ func (d *Detector) say(text string, s *draft, found []match) (sentence, bool, []
 func rank(r Role) int {
 	switch r {
 	case ReturnsVoid:
-		return 3
+		return 4
 	case GivesUp:
-		return 2
+		return 3
 	case HandsBack, Undone:
+		return 2
+	case Cannot:
 		return 1
+	case Signs:
+		return -1
 	}
-	return 0
+	return 0 // Hints
 }
 
 func (d *Detector) finding(text string, s *draft, m *match) *finding {

@@ -15,6 +15,8 @@ func Defaults() []Pattern {
 		{Cannot, cannot},
 		{Cannot, lacks},
 		{Undone, undone},
+		{Hints, hints},
+		{Signs, signs},
 		{HandsBack, handsBack},
 		{ReturnsVoid, returnsVoid},
 		{Unfinished, unfinished},
@@ -22,6 +24,7 @@ func Defaults() []Pattern {
 		{Fruitless, fruitless},
 		{Delivers, delivers},
 		{Asks, asks},
+		{Obstacle, obstacles},
 		{Neutral, neutral},
 	} {
 		for _, text := range part.phrases {

@@ -67,6 +67,11 @@ var declines = []string{
 	"~ <i> [<adv>] (will|would|shall) not be (writing|sending|providing|making|creating|generating|producing|sharing|running|giving|drafting|answering|able to|proceeding|continuing|building|deleting|executing|contacting|posting|publishing|preparing)",
 	"~ <i> [<adv>] (will|would|shall) not [<adv>] (provide|share|give|disclose|reveal|send|make|run|delete|draft|build|touch|assist with|pretend|invent|guess|impersonate|post|publish|be party)",
 	"(turn|turning|turned) (this|it|that|the request|the task|this request) down",
+	"(turn|turning|turned) (down|away) (this|your|the) (request|task|job|assignment|one)",
+	// Idioms of giving up.
+	"(throw|threw|throwing|thrown) in the towel",
+	"(call|called|calling) it (quits|a day)",
+	"would [<adv>] rather (wait|ask|hold off|stop|leave it|check|not) ",
 	"(sit|sitting|sat) this [one] out",
 	"(draw|drawing|drew) the line ",
 	"(chose|decided|prefer|choose|opted|elected) not to",

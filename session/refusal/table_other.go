@@ -21,6 +21,7 @@ var handsBack = []string{
 	"~ <i> [<adv>] (am|will|would like to|need to|must|have to|am going to|have) [<adv>] <giving> <it> [on|over|straight|along] to",
 	"^ (handoff|hand off|handover|escalation|reassignment|transfer|hand back) $",
 	"^ (handing|passing|giving|signing|hand|pass) (over|off|on|back) ",
+	"~ <i> [<adv>] (am|have|will|must|had to) [<adv>] (escalat*|reassign*|rerout*|hand back|handing back) ",
 	"~ over to (you|the|my|our|your|someone|somebody|whoever|another|a) ",
 	"~ (this|it|that|this one) is [<adv>] for (the|another|your|our|a|their) ... <other>",
 	// "better handled by legal", "back in the queue"
@@ -98,6 +99,19 @@ var harmless = []string{
 	"(nothing|anything|no one|nobody|everything|something) [that] <i> <cannot>",
 	"(no|without any|without) (result|results) (missing|left out|omitted)",
 	"not (only|just|merely)",
+	// "Although I don't have the exact figure, …" concedes something behind which more stands.
+	"^ (although|though|while|whilst|even though|even if) ... ... (<negated>|<fails>)",
+	"(may|might) [<adv>] (be|have been|have) <fails>",
+	"<i> am (sorry|afraid|glad|happy) [to say|to report|to tell you] that",
+	// An opinion or an assent: "I have no objections", "I'd refuse the offer"
+	"(have|has|see|had|saw|with) (no|little) ... (objection|objections|doubt|doubts|concern|concerns|issue|issues|problem|problems|complaints|reservations|qualms|regrets|preference|reason|reasons|need|stock|vacancies|plans|comments|remarks|changes|questions)",
+	"not [<adv>] (have|see|find|had) ... (to add|objection|objections|doubt|doubts|concern|concerns|issue|issues|problem|problems|reason|comments|remarks|questions)",
+	"<self> [<adv>] [would|can|could|will|should|do|must] [<adv>] (not|only|never) [<adv>] (recommend|advise|suggest|worry|buy|sign|agree|bother|hesitate|mind|doubt|object)",
+	"<i> would [<adv>|not] (refuse|decline|reject|avoid|skip|drop|turn down|buy|sign) (the|this|that|his|her|their|it|both|any)",
+	"(recommendation|advice|suggestion|verdict|opinion|view|take|preference|feeling|conclusion|answer) (is|would be) (not|no|never|against)",
+	"<i> (rejected|refused|declined|denied|dropped|excluded|discarded|skipped|removed|blocked) (the|all|both|one|two|three|four|five|those|them|him|her|any) (other|others|rest|offer|offers|remaining|candidates|applicants|one|ones|duplicates|two)",
+	"not a (problem|worry|blocker|big deal|concern|bug)",
+	"not (guilty|bad|true|exactly|necessarily|really|quite|surprisingly|yours) ",
 }
 
 // fruitless: an effort in the words of a result, such as "got nothing": its
@@ -109,6 +123,8 @@ var fruitless = []string{
 	"<did> (no|nothing|none|neither|zero|little)",
 	"(chose|decided|opted|elected|agreed) not",
 	"left ... (blank|empty|undone|as is|as it is|as it was|alone|untouched|unchanged|as they were)",
+	"<i> [<adv>] [have|had] (only|just) (got|found|received|kept|used)",
+	"<i> [<adv>] [have|had] [<adv>] (<tried>|<fails>|ask*|want*|need*|lack*|end*|seem*|stopp*|start*)",
 	"done so far",
 	"turned (to|up|out) ",
 	"kept (going|running|hitting|timing|seeing|being|returning|rejecting|refusing|crashing|circling|bumping|landing|coming)",
@@ -123,6 +139,13 @@ var delivers = []string{
 	"~ <i> [<adv>] [have] [<adv>|successfully] transferred ... (total|money|funds|amount|payment|sum|dollars|euros|files|file|data|balance|eur|usd)",
 	"~ <i> [<adv>] can confirm",
 	// "Booked.", "Found 3 of 5 results"
+	"~ <i> [<adv>] [have|had] [<adv>|then|also|already|since|instead|therefore|now] *ed [<adv>] (it|them|both|all|everything|the|a|an|your|two|three|four|five|six|seven|its|her|his|their|every|each) ",
+	"~ and *ed (it|them|both|all|everything|the export|the import|your) ",
+	"^ (did|*ed) (it|them) ",
+	"^ [all|everything|both|now|already] <did> (to|in|on|into|onto|for|at|under|as) ",
+	"~ (all|everything|both|it|that|they|this|which|these) [now|all|both] (pass|passes|run|runs|work|works|compile|compiles|build|builds) [now|again|fine] ",
+	"(looks|look|seems|is|are|all) [<adv>|all] (good|fine|correct|clean|green|healthy|valid|genuine|sound|in order) ",
+	"(patch|fix|details|list|table|summary|draft|code|report|script|letter|results|version|plan|text) [is|are] (below|attached|above|enclosed|follows|inline) ",
 	"^ [successfully|all|everything|both|now|already] (done|fixed|booked|ready|finished|completed|complete|found|created|written|sent|merged|deployed|reserved|resolved|saved|solved|updated|uploaded|scheduled|ordered|confirmed|delivered|added|removed|deleted|implemented|translated|converted|generated|approved|cancelled|refunded|published|installed|migrated|verified|cleaned|compiled|extracted|collected|attached|success|paid|shipped|drafted|summarised|summarized|refactored|patched|built|downloaded|replaced|renamed|moved|fetched|retrieved|got|wrote)",
 	"^ <did> (the|a|an|it|them|your|both|all|instead|two|three|this|these|some|every|each)",
 	"(is|are) [now|all|both|already] (in|at|on|under) (the|your|my|our|a) [shared|attached|new|same|team|linked] (draft|file|folder|table|report|appendix|attachment|channel|calendar|cart|drive|repo|repository|branch|document|doc|sheet|spreadsheet|notes|link|pull request)",
@@ -148,8 +171,13 @@ var asks = []string{
 	"~ <i> (need|require) (to know|your|you to|the|a|an|some|more|one|two|further)",
 }
 
+// obstacles: what stood in the way, unless the sentence holds a figure.
+var obstacles = []string{"<obstacle>"}
+
 // neutral: its sentence says nothing of the result.
 var neutral = []string{
+	// What the means of the work are like: "The quota resets at midnight."
+	"^ [the|this|my|our|your|a|its] (quota|limit|limits|token|credentials|credential|password|session|sandbox|captcha|paywall|rate limit|permission|permissions|vpn|toolset|tools|budget|login) ",
 	// Greetings, thanks, regrets.
 	"^ (thank|thanks|hi|hello|hey|sorry|apologies|my apologies|unfortunately|regrettably|sadly|alas|ok|okay|sure|certainly|understood|noted|great|good|interesting|absolutely|of course|welcome|greetings|no|nope|yes|well|dear user|dear supervisor|best|kind regards|regards|happy to|glad to|hope|task|request|update|note|summary|final answer|answer|response|error|warning|report) ",
 	"~ <i> [<adv>] [have|had|did] [<adv>|now|already|carefully|thoroughly] <tried>",
@@ -158,8 +186,6 @@ var neutral = []string{
 	"~ <i> (am|was) [just|only|merely|simply] (a|an|the|your|here|sorry|afraid|designed|happy|built|made|trained|configured|set up|asked|told|aware|still|text|read|given|grateful|truly|very|so|really|deeply)",
 	"^ as (an|a|your|the) ",
 	"^ (tried|attempted|searched|checked|looked|after|despite|having|given|upon|during|following|while|although|though|even|based on)",
-	// What stood in the way.
-	"<obstacle>",
 	"~ (the|this|your) (request|task|question|query|topic) (is|was|concerns|belongs|asks|needs|requires|seems|looks|involves|falls|relates|would)",
 	// Advice in place of a result.
 	"~ you (can|could|may|might|will|would|should|need|want|have)",

@@ -15,6 +15,9 @@ type grammar struct {
 	outcomes         wordSet         // what follows such a label and its colon is one sentence with it
 	untils           wordSet         // what follows would lift the limitation
 	codes            map[string]bool // figures that tell of a failure
+	coded            wordSet         // a figure behind them tells of a failure
+	speakers         wordSet         // begin a clause in a sentence that opens so:
+	opens            wordSet         // "After …", "Without …"
 	noBut            wordSet         // "but" after them is no new sentence
 }
 
@@ -38,6 +41,10 @@ func (d *Detector) newGrammar() grammar {
 		nones:    d.setOf("nothing no none neither never nobody hardly before"),
 		outcomes: d.setOf(strings.ReplaceAll(lists["outcome"], "|", " ")),
 		untils:   d.setOf("without until till unless before"),
+		coded:    d.setOf("http status code error exit errno"),
+		speakers: d.setOf("i we"),
+		opens: d.setOf(`after before at in on with during despite without by for from until as given since due owing every
+			each because under upon throughout to today yesterday`),
 		codes: map[string]bool{"401": true, "403": true, "404": true, "407": true, "408": true, "410": true, "413": true,
 			"422": true, "429": true, "502": true, "503": true, "504": true},
 		noBut: d.setOf("nothing anything not all last everything help none no"),

@@ -31,7 +31,7 @@ var lists = map[string]string{
 	// Adverbs that may stand between the answerer and what it cannot.
 	"adv": `currently|really|simply|just|also|still|therefore|unfortunately|regrettably|actually|honestly|
 		personally|directly|legally|ethically|safely|presently|yet|quite|even|truly|sadly|genuinely|certainly|
-		at this time|at the moment|right now|in good conscience|at present|respectfully|kindly|politely|
+		at this time|at the moment|right now|at present|respectfully|kindly|politely|
 		obviously|clearly|strictly|technically|physically|absolutely|then|now|here|in fact|ultimately|
 		again|once more|repeatedly|only|fully|properly|reliably|alone|myself|probably|definitely|hereby`,
 	// That something cannot be done, or could not.
@@ -83,19 +83,22 @@ var lists = map[string]string{
 		automated|backed up|baked|booked|bought|built|calculated|cancelled|canceled|categorised|categorized|
 		chose|classified|cleaned|cleared|closed|coded|collected|compared|compiled|completed|composed|computed|
 		configured|confirmed|converted|cooked|copied|corrected|created|debugged|delivered|deployed|designed|
-		disabled|documented|downloaded|drafted|edited|emailed|mailed|enabled|ended up with|estimated|exported|
-		extended|extracted|filed|filled|finished|fixed|formatted|found|generated|gathered|got|granted|grouped|
-		identified|implemented|imported|improved|included|initialised|initialized|inserted|installed|invoiced|isolated|issued|
-		labelled|labeled|launched|listed|logged|made|managed to|mapped|marked|matched|measured|merged|messaged|migrated|
-		modified|moved|narrowed|negotiated|notified|obtained|ordered|organised|organized|outlined|packed|paid|paged|
-		patched|picked|pinned|placed|planned|posted|prepared|priced|produced|proofread|published|purchased|pushed|put|
-		ranked|reached|rebooked|rebuilt|recorded|recovered|redirected|reduced|refactored|refunded|registered|reimbursed|
+		disabled|documented|downloaded|drafted|edited|enabled|estimated|exported|
+		extended|extracted|filed|finished|fixed|formatted|generated|gathered|granted|grouped|
+		implemented|imported|improved|included|initialised|initialized|inserted|installed|invoiced|isolated|issued|
+		labelled|labeled|launched|listed|made|managed to|mapped|marked|measured|merged|migrated|
+		modified|moved|negotiated|notified|obtained|ordered|organised|organized|outlined|packed|paid|
+		patched|pinned|prepared|priced|produced|proofread|published|purchased|pushed|
+		ranked|rebooked|rebuilt|recorded|recovered|redirected|reduced|refactored|refunded|registered|reimbursed|
 		released|renamed|renewed|repaired|replaced|replied|reproduced|rescheduled|reserved|reset|resolved|restarted|
-		restored|retrieved|reverted|rewrote|rolled|sampled|saved|scheduled|scraped|secured|selected|sent|set|shipped|
-		shortened|signed|sketched|solved|sorted|split|spotted|stored|styled|submitted|substituted|succeeded|summarised|
-		summarized|swapped|switched|synced|tagged|texted|traced|translated|trimmed|turned|unlocked|updated|upgraded|
-		uploaded|used|validated|verified|went with|worked out|wrote|written|written up|kept|left|tested|ran the|ran it|ran all|ran your|cut|drew|
-		deduplicated|deleted|removed|dropped|reconciled|called in`,
+		restored|retrieved|reverted|rewrote|rolled|sampled|saved|scheduled|scraped|secured|shipped|
+		shortened|signed|sketched|solved|sorted|split|stored|styled|substituted|succeeded|summarised|
+		summarized|swapped|switched|synced|tagged|traced|translated|trimmed|unlocked|updated|upgraded|
+		uploaded|validated|verified|went with|worked out|wrote|written|written up|cut|drew|
+		deduplicated|deleted|removed|dropped|reconciled`,
+	// A step that may lead to nothing.
+	"step": `found|got|reached|used|sent|submitted|kept|left|put|picked|set|called in|ran the|ran it|ran all|ran your|
+		tested|spotted|selected|ended up with|matched|turned|logged|identified|filled|placed|narrowed|planned|messaged|paged|texted|emailed|mailed|posted|started`,
 	// Effort: what a worker did without a result.
 	"tried": `tried|attempted|looked|took a look|took a closer look|hate|hate to|was hoping|were hoping|had hoped|was planning|set out|was looking|checked|searched|reviewed|examined|considered|analysed|analyzed|read|
 		understood|received|contacted|noticed|wanted|spent|gave|went|asked|opened|visited|queried|browsed|
@@ -240,6 +243,6 @@ var lists = map[string]string{
 		anomaly|anomalies|inconsistency|inconsistencies|violation|violations|fault|faults|risk|risks|
 		contradiction|contradictions|sign|signs|trace|indication|difference|differences|complaint|complaints|
 		overlap|overlaps|red flags|warning|warnings|failure|failures|gap|gaps|wrong|suspicious|unusual|
-		missing|broken|question|questions|cheaper|better|faster|shorter|earlier|lower|simpler|quicker|newer|later|nearer|larger|smaller|alternative|alternatives|below|under|closer|malicious|plagiarism|
+		missing|broken|cheaper|better|faster|shorter|earlier|lower|simpler|quicker|newer|later|nearer|larger|smaller|alternative|alternatives|below|under|closer|malicious|plagiarism|
 		outliers|clash|clashes|link|correlation|proof|downside|downsides|fraud|malware|secrets|infringement`,
 }

@@ -38,7 +38,7 @@ func (d *Detector) matches(tokens []token, found []match) []match {
 				}
 				if end := p.match(tokens, at); end > at {
 					found = append(found, match{id, at, end})
-					cancels = cancels || p.role == Harmless || p.role == Fruitless
+					cancels = cancels || p.role == Harmless || p.role == Fruitless || p.role == Opines
 				}
 			}
 		}
@@ -56,9 +56,7 @@ func (d *Detector) cancel(found []match) []match {
 	for _, m := range found {
 		overlapped := false
 		for _, h := range found {
-			role := d.patterns[h.pattern].role
-			cancels := role == Harmless || role == Fruitless && d.patterns[m.pattern].role == Delivers
-			if cancels && h.start < m.end && m.start < h.end {
+			if cancels(d.patterns[h.pattern].role, d.patterns[m.pattern].role) && h.start < m.end && m.start < h.end {
 				overlapped = true
 				break
 			}
@@ -68,6 +66,19 @@ func (d *Detector) cancel(found []match) []match {
 		}
 	}
 	return kept
+}
+
+// cancels reports whether a phrase of one role cancels one of another.
+func cancels(role, other Role) bool {
+	switch role {
+	case Harmless:
+		return true
+	case Fruitless:
+		return other == Delivers || other == Steps
+	case Opines:
+		return other == Hints || other == Signs || other == Speaks
+	}
+	return false
 }
 
 // match returns the end of the longest match from a token on, -1 if there is
@@ -141,6 +152,9 @@ func startsWith(tokens []token, words []word) bool {
 func (d *Detector) beginsClause(tokens []token, at int) bool {
 	if tokens[at].clause || at > 0 && d.joins.has(tokens[at-1].word) {
 		return true
+	}
+	if d.speakers.has(tokens[at].word) && d.opens.has(tokens[0].word) {
+		return true // "After the sixth go I stopped"
 	}
 	// "I found that I cannot" begins a clause; "all that I cannot do" does not.
 	return at > 1 && tokens[at-1].word == d.that && d.reports.has(tokens[at-2].word)

@@ -15,6 +15,9 @@ const (
 	Undone                  // what was asked for did not come about: a refusal unless the answer holds something else
 	Hints                   // the worker lacks something: a refusal if the answer holds hardly anything else
 	Signs                   // so does what it works with: the same, unless the sentence holds a figure
+	Speaks                  // the worker speaks of itself: a refusal if the answer holds nothing else
+	Opines                  // cancels what hints, signs or speaks and overlaps it
+	Steps                   // a step was taken: the answer is a result, unless a failure follows
 	HandsBack               // the task goes back: a failure unless something was delivered before it
 	ReturnsVoid             // the task goes back, and says that there is no result
 	Unfinished              // announced or stopped half-way: counts if the answer holds nothing else

@@ -61,7 +61,7 @@ func (r *reader) all() reading {
 // what follows it is judged on its own, save in "nothing but", "can't but".
 func (r *reader) word() {
 	r.words.read(r.at)
-	r.now.figure = r.now.figure || bytes.ContainsAny(r.words.buf, "0123456789") && !r.d.codes[string(r.words.buf)]
+	r.now.figure = r.now.figure || bytes.ContainsAny(r.words.buf, "0123456789") && !r.isCode()
 	r.at = r.words.end
 	if r.words.isWhole() {
 		w := r.d.words[string(r.words.buf)]
@@ -76,6 +76,12 @@ func (r *reader) word() {
 	for _, part := range r.words.parts() {
 		r.add(token{word: r.d.words[part], start: r.words.start, end: r.words.end})
 	}
+}
+
+// isCode reports whether a figure is the code of a failure: "HTTP 500".
+func (r *reader) isCode() bool {
+	n := len(r.now.tokens)
+	return r.d.codes[string(r.words.buf)] || n > 0 && r.d.coded.has(r.now.tokens[n-1].word)
 }
 
 func (r *reader) splits() bool {

@@ -5,7 +5,9 @@ type sentence struct {
 	failure    *finding // nil: none
 	unfinished Verdict
 	delivers   bool
+	step       bool // a step was taken
 	neutral    bool // nothing of the result
+	obstacle   bool // neutral for no other reason than that something is not
 	row        bool // of a list or table, with a figure
 	figure     bool // holds a digit
 	words      int
@@ -27,11 +29,11 @@ type reading struct {
 	long      bool // a part was not read
 }
 
-// dropNeeds takes limitations that wait for an answer to the worker's question
-// for part of the question.
+// dropNeeds takes limitations that wait for an answer to the worker's question,
+// and what the worker says of itself beside it, for part of the question.
 func (r *reading) dropNeeds() {
 	for i := range r.sentences {
-		if s := &r.sentences[i]; s.failure != nil && s.failure.needs {
+		if s := &r.sentences[i]; s.failure != nil && (s.failure.needs || s.failure.role == Speaks) {
 			s.failure, s.neutral = nil, true
 		}
 	}
@@ -51,6 +53,21 @@ func atMost(r Role) int {
 		return 10
 	}
 	return aside
+}
+
+// silent reports whether no sentence tells of anything but the worker.
+func (r *reading) silent() bool {
+	words := r.words
+	for i := range r.sentences {
+		s := &r.sentences[i]
+		if words += s.content(); s.obstacle && s.failure == nil {
+			words += s.words
+		}
+		if s.figure {
+			return false
+		}
+	}
+	return words <= labelWords
 }
 
 // gaveBack returns the verdict of the first sentence that returns the task and
@@ -82,6 +99,10 @@ func (r *reading) failure() Verdict {
 		switch f := s.failure; {
 		case f == nil:
 			before += s.content()
+		case f.role == Speaks:
+			if r.silent() {
+				return f.verdict
+			}
 		case f.role == Undone || f.role == Hints || f.role == Signs:
 			if total < atMost(f.role) && figures == 0 {
 				return f.verdict
@@ -103,6 +124,16 @@ func (r *reading) fails() bool {
 	return false
 }
 
+// failsFrom reports whether a sentence from one on says that something failed.
+func (r *reading) failsFrom(i int) bool {
+	for ; i < len(r.sentences); i++ {
+		if f := r.sentences[i].failure; f != nil && f.role != Speaks {
+			return true
+		}
+	}
+	return false
+}
+
 // rowsOfResult is from how many rows with figures on a list is a result.
 const rowsOfResult = 2
 
@@ -111,7 +142,7 @@ func (r *reading) delivers() bool {
 	rows := 0
 	for i := range r.sentences {
 		s := &r.sentences[i]
-		if s.delivers {
+		if s.delivers || s.step && !r.failsFrom(i+1) {
 			return true
 		}
 		if s.row && s.failure == nil && !s.neutral {

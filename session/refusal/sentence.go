@@ -34,19 +34,27 @@ func (d *Detector) say(text string, s *draft, found []match) (sentence, bool, []
 	questioned, requested := s.question && !holds(s, d.other), false
 	found = d.matches(s.tokens, found[:0])
 	conditional := d.begins(s.tokens, d.ifs)
-	var best *match
+	var best, speaks, step *match
 	for i := range found {
 		m := &found[i]
 		switch role := d.patterns[m.pattern].role; role {
-		case Harmless, Fruitless:
+		case Harmless, Fruitless, Opines:
 		case Neutral:
 			out.neutral = true
 		case Obstacle:
-			out.neutral = out.neutral || !s.figure
+			out.obstacle = !s.figure
 		case Asks:
 			out.neutral, requested = true, true
 		case Delivers:
 			out.delivers = out.delivers || !s.question && !conditional && !d.denies(s.tokens, m.start)
+		case Steps:
+			if !s.question && !conditional && !d.denies(s.tokens, m.start) {
+				step = m
+			}
+		case Speaks:
+			if !conditional {
+				speaks = m
+			}
 		case Unfinished:
 			if !s.question && !out.unfinished.Failed() {
 				out.unfinished = d.verdict(text, s, m, Incomplete)
@@ -60,14 +68,19 @@ func (d *Detector) say(text string, s *draft, found []match) (sentence, bool, []
 			}
 		}
 	}
+	out.obstacle = out.obstacle && !out.neutral
+	out.neutral = out.neutral || out.obstacle
+	out.step = step != nil && (best == nil || best.start < step.start)
 	switch {
 	case best != nil:
 		out.failure = d.finding(text, s, best)
 		if out.failure.role == Undone && out.unfinished.Failed() {
 			out.failure.verdict = out.unfinished // says more closely how it ended
 		}
-	case !out.neutral && !out.unfinished.Failed() && out.words >= turnWords:
-		out.delivers = out.delivers || d.turns.has(s.tokens[0].word)
+	case !out.neutral && !out.unfinished.Failed() && out.words >= turnWords && d.turns.has(s.tokens[0].word):
+		out.delivers = true
+	case speaks != nil && !s.question && !s.label && !requested && !out.unfinished.Failed():
+		out.failure = d.finding(text, s, speaks)
 	}
 	// "I need the key before I can start" says what is missing; it asks nothing.
 	return out, questioned || requested && best == nil, found

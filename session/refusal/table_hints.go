@@ -10,8 +10,18 @@ var hints = []string{
 	"(<negated>|<fails>) ... (to|for|from|by|with|at|let|lets|give|gives|show|shows|allow|allows|give|gave) <self>",
 	"^ what you [are|have] (ask|asks|asked|asking|want|wanted|request|requested) ... (against|beyond|outside|<negated>|<fails>)",
 	"(is|are) (off the table|off limits|out of the question|out of bounds|a no go|a non starter|a step too far) ",
-	"~ (the|this|that|your) ... <errand> (can|could) (not|never) [<adv>] be",
+	"~ (the|this|that|your) ... <errand> ... (can|could|will|may) (not|never) [<adv>] be",
+	"(there is|there was|there are|there were) (not|none|no) [one|any|such] $",
+	"(there is|there was|there are|there were) (no|not) ... (<gear>|<output>|route|way|function|command|button|option|right|rights|means|trace|sign of life)",
+	// "It was not possible to generate the deck"
+	"~ it (was|has been|proved|turned out|proves) [to be] [<adv>] (not possible|impossible|not feasible|infeasible|no longer possible|not doable) [for me] to",
+	// "The thermostat did not respond", whatever it is
+	"(did|would) (not|never) [<adv>|even] (respond|answer|load|open|connect|start|boot|render|react|reply|launch|initialise|initialize|install|compile|let|accept|recognise|recognize|arrive|come through|go through|parse|resolve|return|yield|authenticate|cooperate|play|download|execute|run) ",
+	"will not (respond|load|connect|boot|render|let me|accept|authenticate) ",
+	"(nobody|no one|none|nothing) ... (me|us) ",
+	"<self> ... (stopp*|stop|quit|gave up|give up|abandon*) $",
 	// "ERROR 2026-03-02 fetch: connection refused"
+	"^ <fails> (after|while|waiting) ",
 	"^ (error|err|fatal|critical|severe|panic|exception) ... ... ... (<fails>|not|no) ",
 	// It would take somebody or something else: "You'd have to give me access first"
 	"~ (this|it|that) [<adv>] (would|will|needs|takes|requires) [to] [take|need|require|be] ... (human|person|someone|somebody|access|permission|permissions|account|key|login|credentials|licence|approval|privileges|rights|colleague|tool)",
@@ -36,6 +46,30 @@ var signs = []string{
 	"~ (the|this|that|your|my|our|a|an|any|its|all|both) ... (<gear>|<source>|<errand>) ... could not be ",
 	// "Not enough permissions", "Missing env var"
 	"^ (not|no|nothing|none|never|zero|without|<fails>) ... (<gear>|<source>|<errand>)",
+	"~ (no|not|nothing) ... (available|returned|received|possible|obtainable|accessible|given|provided|supplied) $",
 	"^ <fails> $",
-	"^ <fails> (because|due|by|as|after|with|since|before|upon|to|again|while|when) ",
+	"^ <fails> (because|due|by|as|since|before|upon|to|again|when) ",
+	// "The service isn't answering", "The VM never booted"
+	"~ (the|this|that|your|my|our|a|an|any|its|all|both) ... (<gear>|<source>|<errand>) ... (is|are) not [<adv>] (*ing|possible|available|reachable|supported|set|there|present|ready|valid|readable|listed|known|in|among|on)",
+	"~ (<gear>|<source>|<errand>) ... (is|are) not [<adv>] (*ing|possible|available|reachable|supported|set|there|present|ready|valid|readable|listed|known|in|among|on)",
+	"~ (the|this|that|your|my|our|a|an|any|its|all|both) ... (<gear>|<source>|<errand>) [<adv>] never ",
+}
+
+// speaks: the worker speaks of itself. An answer that does nothing else
+// delivers nothing.
+var speaks = []string{"(i|me|my|myself|mine)"}
+
+// opines: what the worker thinks or has seen, in the words of a hint.
+var opines = []string{
+	"<i> [<adv>] [would|can|could|do|have|did|must] [<adv>|not] (think|say|guess|rate|agree|disagree|prefer|count|counted|expect|estimate|reckon|conclude|like|choose|choose|go for|go with|pick|vote|bet|argue|call it|judge|consider|advise|recommend|suggest)",
+	"<i> [<adv>] have (one|two|three|four|five|six|seven|eight|nine|ten|several|some|four|all) ",
+	"<i> ... (have|found|see|saw) (no|nothing) ... <fault>",
+	"<i> ... (have|see) (no|little) (objection|objections|doubt|doubts|concern|concerns|issue|issues|problem|problems|complaints|reservations|qualms|regrets|reason|reasons|need|further questions|comments|remarks|changes|questions)",
+	"(he|she|they) (said|says|say|told me|tells me|replied|answered|confirmed|refused|declined) ",
+	"(that|which|who|whom) (i|we) ",
+	"(forbids|prohibits|denies|refuses|excludes|rejects) (it|them|this|that|these|any|all|everyone|harmful|such) ",
+	"<i> gave ... to (dr|mr|mrs|ms|him|her|them)",
+	"(the|these|those|all|both|two|three|its|their) <fails> (question|questions|test|tests|value|values|item|items|row|rows|entry|entries|field|fields|link|links|job|jobs|file|files|payment|payments|ones|one)",
+	"^ no ... <fault> ... (found|detected|seen|reported|remain)",
+	"my (recommendation|advice|suggestion|verdict|opinion|view|answer|pick|choice|favourite|estimate|guess|conclusion|analysis|assessment|summary|take) ",
 }

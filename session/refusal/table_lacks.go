@@ -69,6 +69,10 @@ var declines = []string{
 	"(turn|turning|turned) (this|it|that|the request|the task|this request) down",
 	"(turn|turning|turned) (down|away) (this|your|the) (request|task|job|assignment|one)",
 	// Idioms of giving up.
+	"in good (conscience|faith)",
+	"(hands are|hands were) tied",
+	"would be [<adv>|pure|mere] (lying|inappropriate|irresponsible|unethical|dishonest|misleading|guessing|guesswork|speculation|speculating|inventing|fabricating|unprofessional|remiss|making it up|making things up)",
+	"~ <i> [<adv>] (do not|would not|will not|am not|would rather not|prefer not) [<adv>] [want to|like to|going to|willing to|about to|to] [<adv>] (make|guess|invent|fabricate|speculate|mislead|gamble|make up|making|guessing|inventing|fabricating|compiling|compile|passing|pass it|hand out|publish)",
 	"(throw|threw|throwing|thrown) in the towel",
 	"(call|called|calling) it (quits|a day)",
 	"would [<adv>] rather (wait|ask|hold off|stop|leave it|check|not) ",

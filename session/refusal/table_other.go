@@ -8,9 +8,9 @@ var handsBack = []string{
 	"^ (control|task|conversation) [is|was|has been] (returned|transferred|handed|passed) [over] [back] [over] to [the] <boss>",
 	"^ (transfer|handoff|hand off|handover|escalation|return) to [the] <boss>",
 	// "I'm handing this back", "I'll escalate this to the supervisor"
-	"~ <i> [<adv>] [am|will|have|would|would like to|need to|must|have to|am going to] [<adv>] <giving> <it> [over|right|straight] back",
-	"~ <i> [<adv>] [am|will|have|would|would like to|need to|must|have to|am going to] [<adv>] <giving> [<it>] [over] back [over] to [the|my|our] <boss>",
-	"~ <i> [<adv>] (am|will|would like to|need to|must|have to|am going to) [<adv>] <giving> [<it>] [over] to [the|my|our] <boss>",
+	"<i> [<adv>] [am|will|have|would|would like to|need to|must|have to|am going to] [<adv>] <giving> <it> [over|right|straight] back",
+	"<i> [<adv>] [am|will|have|would|would like to|need to|must|have to|am going to] [<adv>] <giving> [<it>] [over] back [over] to [the|my|our] <boss>",
+	"<i> [<adv>] (am|will|would like to|need to|must|have to|am going to) [<adv>] <giving> [<it>] [over] to [the|my|our] <boss>",
 	"<returning> <it> [over] [back] to [the|my|our] (supervisor|orchestrator|coordinator|planner|dispatcher|main agent|you)",
 	// "Back to you"
 	"^ (back|over) to [you|the|my|our] [<boss>] $",
@@ -18,10 +18,16 @@ var handsBack = []string{
 	// "Escalated to tier 2", "I'm routing it to the billing team"
 	"^ [successfully|now] (reassigned|escalated|rerouted|handed over|handed off|passed on|reassigning|escalating|rerouting|handing over|handing off|passing on|referring|referred|deferring|deferred|bounced|redirected|redirecting) [<it>] [on|over|back] [to]",
 	"^ <returning> <it> [on|over|along] to",
-	"~ <i> [<adv>] (am|will|would like to|need to|must|have to|am going to|have) [<adv>] <giving> <it> [on|over|straight|along] to",
+	"<i> [<adv>] (am|will|would like to|need to|must|have to|am going to|have) [<adv>] <giving> <it> [on|over|straight|along] to",
 	"^ (handoff|hand off|handover|escalation|reassignment|transfer|hand back) $",
 	"^ (handing|passing|giving|signing|hand|pass) (over|off|on|back) ",
-	"~ <i> [<adv>] (am|have|will|must|had to) [<adv>] (escalat*|reassign*|rerout*|hand back|handing back) ",
+	"<i> [<adv>] (am|have|will|must|had to) [<adv>] (escalat*|reassign*|rerout*|hand back|handing back) ",
+	"~ (please|kindly) (assign|ask|route|forward|delegate|reassign|redirect|send|pass|hand|transfer|give|try|use|involve|escalate) ... (someone|somebody|a person|a human|whoever) ",
+	"^ (not|never) (mine|ours|for me|for us|my department|our department) ",
+	"~ <i> [<adv>] (am|will) [<adv>] (stepping|step|bowing|bow|backing|back|signing|sign|standing|stand) (back|aside|down|out|off|away)",
+	"^ (try|ask|use|contact|consult|call|involve|get|find|bring in|send|tag|ping) [in] (the|a|an|someone|somebody|whoever) ... (agent|team|desk|department|bot|specialist|expert|for this|for this one|instead)",
+	"~ (find|get|assign|ask|send|involve) (someone|somebody|anyone|a human|a person|whoever) ",
+	"(looks|sounds|seems|feels) like (a job|one|a matter|a task|something|work|a case|a question) for ",
 	"~ over to (you|the|my|our|your|someone|somebody|whoever|another|a) ",
 	"~ (this|it|that|this one) is [<adv>] for (the|another|your|our|a|their) ... <other>",
 	// "better handled by legal", "back in the queue"
@@ -40,9 +46,9 @@ var handsBack = []string{
 
 // returnsVoid: the task returns, and the words say that nothing came of it.
 var returnsVoid = []string{
-	"~ <i> [<adv>] [am|will|have|would|must|need to|have to] [<adv>] <giving> <it> ... (without|with no) ... <result>",
-	"~ <i> [<adv>] [am|will|have|would|must|need to|have to] [<adv>] <giving> <it> ... (unresolved|undone|empty handed|uncompleted|unsolved|unanswered|untouched|unstarted)",
-	"^ [successfully|now] <returning> <it> ... (unresolved|undone|empty handed|uncompleted|unsolved|unanswered|untouched|unstarted|not done|as is|as it is)",
+	"<i> [<adv>] [am|will|have|would|must|need to|have to] [<adv>] <giving> <it> ... (without|with no) ... <result>",
+	"<i> [<adv>] [am|will|have|would|must|need to|have to] [<adv>] <giving> <it> ... (empty handed|not done|as is|as it is|un*)",
+	"^ [successfully|now] <returning> <it> ... (empty handed|not done|as is|as it is|un*)",
 	"^ [the|this|your] (task|ticket|request|case|job|question|item|issue) [is|was|has been] [being] (returned|handed back|sent back|passed back|given back|closed) (unresolved|undone|unsolved|unanswered|untouched|unstarted|without|empty|as is)",
 	"^ [successfully|now] <returning> [<it>] [over] back ... (without|with no|unresolved|undone|unsolved|unanswered|untouched|empty handed)",
 	"^ [successfully|now] <returning> <it> [over] ... (without|with no) ... <result>",
@@ -72,18 +78,19 @@ var unfinished = []string{
 // harmless: holds the words of a refusal and is none.
 var harmless = []string{
 	// "I can't recommend it enough", "I couldn't agree more"
-	"<i> [<adv>] <cannot> [<adv>] (wait|lose|fail|beat|guarantee|promise|vouch|be sure|be certain|say for sure|say for certain|say which you|tell for sure|speak for|recommend|stress|emphasise|emphasize|overstate|overemphasize|thank|praise|fault|complain|agree more|be happier|be more|be better|be prouder|be clearer|imagine|think of a better|ask for|say enough|rule out|exclude|go wrong|help but|but|resist|argue|deny|ignore|understate|miss|have asked|have done it without|have hoped|find fault)",
+	"<i> [<adv>] <cannot> [<adv>] (wait|lose|fail|beat|guarantee|promise|vouch|be sure|be certain|say for sure|say for certain|say which you|tell for sure|speak for|recommend|stress|emphasise|emphasize|overstate|overemphasize|thank|praise|fault|complain|agree more|be happier|be more|be better|be prouder|be clearer|imagine|think of a better|ask for|say enough|rule out|exclude|go wrong|help but|but|resist|argue|deny|reject|ignore|understate|miss|have asked|have done it without|have hoped|find fault)",
 	// A story of a user: who says "I" is not the worker.
 	"as (a|an|the) (user|customer|admin|visitor|buyer|guest|tenant|patient|student|manager|developer|member|shopper|reader|seller|traveller|employee) ... i <cannot>",
 	"<i> [<adv>] (can not|could not) be (happier|more|better|prouder|clearer|further)",
 	// "I couldn't find any problems", "found no evidence"
 	"<i> [<adv>] <cannot> [<adv>] (find|see|spot|detect|identify|locate|reproduce|discover|trigger|provoke|observe|confirm) [any|a|single|one|anything|the|much|further|remaining|obvious|real|other] ... <fault>",
 	"<unable> [<adv>] (find|see|spot|detect|identify|locate|discover) [any|a|single|one|anything|further|remaining|obvious|real|other] ... <fault>",
-	"<i> [<adv>] (did not|do not|have not) [<adv>] (find|see|spot|detect|have|found|seen|notice|identify) [any|a|single|anything|further] ... <fault>",
+	"<i> [<adv>] (did not|do not|have not) [<adv>] (find|see|spot|detect|found|seen|notice|identify) [any|a|single|anything|further] ... <fault>",
+	"<i> [<adv>] (did not|do not) have [any|a|single|further] <fault>",
 	"<i> [<adv>] (found|see|have|saw|spotted|detected|identified|noticed) (no|nothing) ... <fault>",
 	// "I was not able to break it"
 	"<i> [<adv>] <cannot> (break|crash|exploit|bypass|provoke|fool|trick|falsify|refute|disprove|tell the difference|tell them apart|see why not|make it fail|get it to fail)",
-	"<i> (do not|would not|see no) (think|believe|need|see a need|see why|want|mean|expect|recommend|advise|mind|worry|doubt|know why|know whether|know if|care|like|use|charge)",
+	"<i> (do not|would not|see no) (think|believe|need|see a need|see why|mean|expect|recommend|advise|mind|worry|doubt|know why|know whether|know if|care|like|use|charge)",
 	// "Cannot be combined with other offers": a rule, not a report.
 	"^ (can not|could not|may not) (be|exceed|have|contain|stand|sleep|wait)",
 	// "I refused the offer" is told of the work.
@@ -91,7 +98,7 @@ var harmless = []string{
 	// "was aborted by the operator", "handed over to the customer", "were not paid in April": a finding.
 	"(aborted|rejected|declined|refused|denied|cancelled|canceled|stopped|blocked|turned down|abandoned|halted|accepted|approved|signed|paid|found|closed|returned|taken|done|made) by ... <people>",
 	"(handed|passed|returned|sent|forwarded|given|transferred) [<it>] [over|on|back] to ... <people>",
-	"(was|were|has been|have been|been|made|done|paid|did|not) ... (in|on|since|until|till|before|by|during|last|this|next|for) <when>",
+	"(was|were|has been|have been|been|made|done|paid|did|not) ... (in|on|since|until|till|before|by|during|last|this|next|for) [a|the|over a|last|this|early|late|mid] <when>",
 	"(was|were) ... until",
 	"(turned|turns) up (nothing|no) ... <fault>",
 	"^ (no|nothing|none|neither) (has|have) ... ... since",
@@ -120,11 +127,12 @@ var fruitless = []string{
 	// "found that I cannot" holds the refusal behind it.
 	"<i> found (that|out that|myself|it hard|it impossible|nothing|no|neither|only that)",
 	"<i> [<adv>] (used|got|kept|left|made|set|put|reached|called in|sent|received|obtained) (to|an error|a 4xx|errors|only errors|getting|trying|asking|failing|stuck|blocked|locked|no|nothing|out|an empty|empty|denied|rejected|refused|logged|timeouts|a timeout|an exception|rate limited|403|404|401|429|500|502|503|504|nowhere|kicked|redirected|the same error|every|several|multiple|many|numerous|repeated|a blank|into|an access|a permission|a captcha|a request|the request|your|a message|the following error|the error|a server|an internal)",
-	"<did> (no|nothing|none|neither|zero|little)",
+	"(<did>|<step>) (no|nothing|none|neither|zero|little)",
 	"(chose|decided|opted|elected|agreed) not",
 	"left ... (blank|empty|undone|as is|as it is|as it was|alone|untouched|unchanged|as they were)",
 	"<i> [<adv>] [have|had] (only|just) (got|found|received|kept|used)",
 	"<i> [<adv>] [have|had] [<adv>] (<tried>|<fails>|ask*|want*|need*|lack*|end*|seem*|stopp*|start*)",
+	"<i> [<adv>] (am|have|had|will) [<adv>] <giving> [<it>]",
 	"done so far",
 	"turned (to|up|out) ",
 	"kept (going|running|hitting|timing|seeing|being|returning|rejecting|refusing|crashing|circling|bumping|landing|coming)",
@@ -139,11 +147,11 @@ var delivers = []string{
 	"~ <i> [<adv>] [have] [<adv>|successfully] transferred ... (total|money|funds|amount|payment|sum|dollars|euros|files|file|data|balance|eur|usd)",
 	"~ <i> [<adv>] can confirm",
 	// "Booked.", "Found 3 of 5 results"
-	"~ <i> [<adv>] [have|had] [<adv>|then|also|already|since|instead|therefore|now] *ed [<adv>] (it|them|both|all|everything|the|a|an|your|two|three|four|five|six|seven|its|her|his|their|every|each) ",
 	"~ and *ed (it|them|both|all|everything|the export|the import|your) ",
 	"^ (did|*ed) (it|them) ",
 	"^ [all|everything|both|now|already] <did> (to|in|on|into|onto|for|at|under|as) ",
 	"~ (all|everything|both|it|that|they|this|which|these) [now|all|both] (pass|passes|run|runs|work|works|compile|compiles|build|builds) [now|again|fine] ",
+	"(is|are|was|were|comes out|works out) [the|their|our] (best|cheapest|fastest|highest|lowest|largest|smallest|earliest|latest|nearest|closest|biggest|strongest|safest|shortest|longest|oldest|newest|most|least) ",
 	"(looks|look|seems|is|are|all) [<adv>|all] (good|fine|correct|clean|green|healthy|valid|genuine|sound|in order) ",
 	"(patch|fix|details|list|table|summary|draft|code|report|script|letter|results|version|plan|text) [is|are] (below|attached|above|enclosed|follows|inline) ",
 	"^ [successfully|all|everything|both|now|already] (done|fixed|booked|ready|finished|completed|complete|found|created|written|sent|merged|deployed|reserved|resolved|saved|solved|updated|uploaded|scheduled|ordered|confirmed|delivered|added|removed|deleted|implemented|translated|converted|generated|approved|cancelled|refunded|published|installed|migrated|verified|cleaned|compiled|extracted|collected|attached|success|paid|shipped|drafted|summarised|summarized|refactored|patched|built|downloaded|replaced|renamed|moved|fetched|retrieved|got|wrote)",
@@ -160,6 +168,13 @@ var delivers = []string{
 	// "3 of 5", "two of the three"
 	"(the) (cause|answer|fix|result|total|solution|root cause|cheapest|best match|closest|price|winner) (is|was|are)",
 	"(instead|however) (i|we) <did>",
+}
+
+// steps: a step was taken, which may have led to nothing.
+var steps = []string{
+	"~ <i> [<adv>] [have|had] [<adv>|then|also|already|since|instead|therefore|now] *ed [<adv>] (it|them|both|all|everything|the|a|an|your|two|three|four|five|six|seven|its|her|his|their|every|each) ",
+	"~ <i> [<adv>] [have|did|had] [<adv>|already|successfully|instead|since|manually] <step>",
+	"^ <step> (the|a|an|it|them|your|both|all|instead|two|three|this|these|some|every|each)",
 }
 
 // asks: a question without a question mark.
@@ -187,6 +202,8 @@ var neutral = []string{
 	"^ as (an|a|your|the) ",
 	"^ (tried|attempted|searched|checked|looked|after|despite|having|given|upon|during|following|while|although|though|even|based on)",
 	"~ (the|this|your) (request|task|question|query|topic) (is|was|concerns|belongs|asks|needs|requires|seems|looks|involves|falls|relates|would)",
+	// What is as it was: "The button colour is still blue."
+	"(is|are|was|stays|remains|stands) still ",
 	// Advice in place of a result.
 	"~ you (can|could|may|might|will|would|should|need|want|have)",
 	"^ (instead|perhaps|maybe|try|consider|contact|consult|ask|for|a human|someone|another|alternatively|that said|in the meantime|the user|feel free|use|check|visit|look|reach|please|let|if|only)",

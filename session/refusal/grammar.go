@@ -10,6 +10,7 @@ type grammar struct {
 	joins            wordSet         // a clause begins after them
 	reports          wordSet         // a clause begins after them and "that"
 	ifs              wordSet         // begin a condition
+	whens            wordSet         // begin a clause of what is not yet
 	turns            wordSet         // a sentence that begins with one says what there is all the same
 	nones            wordSet         // a clause that holds one says that something is not
 	outcomes         wordSet         // what follows such a label and its colon is one sentence with it
@@ -37,6 +38,7 @@ func (d *Detector) newGrammar() grammar {
 			see say report regret fear note advise advised means mean inform you think believe know decided confirm say
 			apologize apologise state stating is appears seems`),
 		ifs:      d.setOf("if unless whenever should suppose supposing assuming"),
+		whens:    d.setOf("until once before when after while"),
 		turns:    d.setOf("but however nevertheless nonetheless"),
 		nones:    d.setOf("nothing no none neither never nobody hardly before"),
 		outcomes: d.setOf(strings.ReplaceAll(lists["outcome"], "|", " ")),

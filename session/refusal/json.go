@@ -22,7 +22,7 @@ var (
 		"content", "completion", "text", "summary", "value", "message", "reason", "detail", "details",
 		"explanation", "why", "note", "notes", "comment", "cause"}
 	errorNames  = []string{"error", "errors", "exception", "failure", "error_message", "errormessage", "refusal"}
-	statusNames = []string{"status", "state", "outcome", "result"}
+	statusNames = []string{"status", "state", "outcome", "result", "type", "kind", "level"}
 	flagNames   = []string{"success", "ok", "succeeded", "successful", "completed", "done"}
 	handNames   = []string{"handoff_to", "hand_off_to", "handover_to", "transfer_to", "escalate_to", "reassign_to", "route_to", "handoff", "escalation"}
 	actionNames = []string{"action", "next_action", "next", "decision", "type", "event", "intent"}

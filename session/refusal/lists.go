@@ -133,7 +133,7 @@ var lists = map[string]string{
 	// A task that is given back.
 	"it": `task|request|ticket|case|conversation|job|question|enquiry|the enquiry|the inquiry|this enquiry|this inquiry|this question|
 		the matter|this matter|the order|this order|back|them|these|both|this|it|that|control|the task|this task|the request|this request|the conversation|the question|the ticket|
-		this ticket|the job|this job|the assignment|this one|the case|this case|the work|the item|the thread|
+		this ticket|the job|this job|the assignment|this one|the case|this case|the work|the item|the thread|you|the customer|the caller|the user|the client|the patient|
 		your request|the baton|the ball|the floor|the turn|the query|the issue`,
 	// What a worker owes.
 	"result": `result|results|answer|answers|output|outcome|solution|progress|findings|deliverable|resolution|

@@ -13,7 +13,7 @@ var frameLists = map[string]string{
 		reject*|declin*|unavailab*|non availability|unreach*|unrespon*|offline|missing|absent|lack*|expire*|invalid*|
 		insufficien*|inadequate|forbid*|forbade|unauthor*|unauthent*|corrupt*|unread*|garbled|revoke*|locked|lockout|
 		disabled|unsupport*|inaccess*|impossib*|infeasib*|unable|incapab*|exhaust*|exceed*|captcha*|paywall*|throttl*|
-		blurr*|illegib*|stuck|stall*|ban|unsuccess*|fruitless*|unresolved|unanswered|unfinish*|incomplete*|interrupt*|
+		blurr*|illegib*|withheld|guardrail*|stuck|stall*|ban|unsuccess*|fruitless*|unresolved|unanswered|unfinish*|incomplete*|interrupt*|
 		thwart*|stump*|defeat*|disconnect*|suspend*|banned|prohibit*|malform*|ambigu*|unclear|unspecified|guesswork|
 		enoent|econnrefused|eacces|401|403|404|408|410|413|429|500|502|503|504|nxdomain|oom|exception|panic|segfault|
 		sigkill|overload*|outage|off the table|off limits|out of bounds|read only|view only`,

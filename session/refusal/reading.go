@@ -7,7 +7,7 @@ type sentence struct {
 	delivers   bool
 	step       bool // a step was taken
 	neutral    bool // nothing of the result
-	obstacle   bool // neutral for no other reason than that something is not
+	obstacle   bool // tells of what stood in the way; with a figure, it may be an answer
 	row        bool // of a list or table, with a figure
 	figure     bool // holds a digit
 	words      int
@@ -41,14 +41,14 @@ func (r *reading) dropNeeds() {
 
 // aside is from how many words on what else an answer holds is more than an
 // explanation why nothing was done.
-const aside = 40
+const aside = 20
 
 // atMost is how many words of something else outweigh a finding that reports
 // may hold as well.
 func atMost(r Role) int {
 	switch r {
 	case Hints:
-		return 20
+		return 14
 	case Signs:
 		return 10
 	}
@@ -60,7 +60,7 @@ func (r *reading) silent() bool {
 	words := r.words
 	for i := range r.sentences {
 		s := &r.sentences[i]
-		if words += s.content(); s.obstacle && s.failure == nil {
+		if words += s.content(); s.obstacle && s.neutral && s.failure == nil {
 			words += s.words
 		}
 		if s.figure {
@@ -160,7 +160,7 @@ func (r *reading) content() (words, figures int) {
 		s := &r.sentences[i]
 		n := s.content()
 		words += n
-		if n > 0 && s.figure {
+		if n > 0 && s.figure && !s.obstacle {
 			figures++
 		}
 	}

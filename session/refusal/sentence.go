@@ -34,6 +34,7 @@ func (d *Detector) say(text string, s *draft, found []match) (sentence, bool, []
 	questioned, requested := s.question && !holds(s, d.other), false
 	found = d.matches(s.tokens, found[:0])
 	conditional := d.begins(s.tokens, d.ifs)
+	states := !s.question && !conditional && !d.begins(s.tokens, d.whens)
 	var best, speaks, step *match
 	for i := range found {
 		m := &found[i]
@@ -42,13 +43,13 @@ func (d *Detector) say(text string, s *draft, found []match) (sentence, bool, []
 		case Neutral:
 			out.neutral = true
 		case Obstacle:
-			out.obstacle = !s.figure
+			out.obstacle = true
 		case Asks:
 			out.neutral, requested = true, true
 		case Delivers:
-			out.delivers = out.delivers || !s.question && !conditional && !d.denies(s.tokens, m.start)
+			out.delivers = out.delivers || states && !d.denies(s.tokens, m.start)
 		case Steps:
-			if !s.question && !conditional && !d.denies(s.tokens, m.start) {
+			if states && !d.denies(s.tokens, m.start) {
 				step = m
 			}
 		case Speaks:
@@ -69,7 +70,7 @@ func (d *Detector) say(text string, s *draft, found []match) (sentence, bool, []
 		}
 	}
 	out.obstacle = out.obstacle && !out.neutral
-	out.neutral = out.neutral || out.obstacle
+	out.neutral = out.neutral || out.obstacle && !s.figure
 	out.step = step != nil && (best == nil || best.start < step.start)
 	switch {
 	case best != nil:

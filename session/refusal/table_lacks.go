@@ -68,6 +68,8 @@ var declines = []string{
 	"~ <i> [<adv>] (will|would|shall) not [<adv>] (provide|share|give|disclose|reveal|send|make|run|delete|draft|build|touch|assist with|pretend|invent|guess|impersonate|post|publish|be party)",
 	"(turn|turning|turned) (this|it|that|the request|the task|this request) down",
 	"(turn|turning|turned) (down|away) (this|your|the) (request|task|job|assignment|one)",
+	"(leave|leaving|left) [it|that|this] (to|for) (professionals|a professional|a doctor|experts|an expert|a lawyer|someone|somebody|others|a human|you)",
+	"~ <i> would prefer (that|if|not|someone|somebody|a)",
 	// Idioms of giving up.
 	"in good (conscience|faith)",
 	"(hands are|hands were) tied",

@@ -133,6 +133,8 @@ var fruitless = []string{
 	"<i> [<adv>] [have|had] (only|just) (got|found|received|kept|used)",
 	"<i> [<adv>] [have|had] [<adv>] (<tried>|<fails>|ask*|want*|need*|lack*|end*|seem*|stopp*|start*)",
 	"<i> [<adv>] (am|have|had|will) [<adv>] <giving> [<it>]",
+	"(only|not|never) able to",
+	"(which|whether|if|what) ... (is|are) ",
 	"done so far",
 	"turned (to|up|out) ",
 	"kept (going|running|hitting|timing|seeing|being|returning|rejecting|refusing|crashing|circling|bumping|landing|coming)",
@@ -152,6 +154,7 @@ var delivers = []string{
 	"^ [all|everything|both|now|already] <did> (to|in|on|into|onto|for|at|under|as) ",
 	"~ (all|everything|both|it|that|they|this|which|these) [now|all|both] (pass|passes|run|runs|work|works|compile|compiles|build|builds) [now|again|fine] ",
 	"(is|are|was|were|comes out|works out) [the|their|our] (best|cheapest|fastest|highest|lowest|largest|smallest|earliest|latest|nearest|closest|biggest|strongest|safest|shortest|longest|oldest|newest|most|least) ",
+	"as you (asked|said|requested|suspected|wanted|instructed|thought|expected|wished|guessed|feared)",
 	"(looks|look|seems|is|are|all) [<adv>|all] (good|fine|correct|clean|green|healthy|valid|genuine|sound|in order) ",
 	"(patch|fix|details|list|table|summary|draft|code|report|script|letter|results|version|plan|text) [is|are] (below|attached|above|enclosed|follows|inline) ",
 	"^ [successfully|all|everything|both|now|already] (done|fixed|booked|ready|finished|completed|complete|found|created|written|sent|merged|deployed|reserved|resolved|saved|solved|updated|uploaded|scheduled|ordered|confirmed|delivered|added|removed|deleted|implemented|translated|converted|generated|approved|cancelled|refunded|published|installed|migrated|verified|cleaned|compiled|extracted|collected|attached|success|paid|shipped|drafted|summarised|summarized|refactored|patched|built|downloaded|replaced|renamed|moved|fetched|retrieved|got|wrote)",
@@ -179,6 +182,7 @@ var steps = []string{
 
 // asks: a question without a question mark.
 var asks = []string{
+	"~ tell me (which|what|whether|when|who|where|how|if|your|the)",
 	"^ (please|kindly) (confirm|tell|specify|clarify|state|let me know|indicate|choose|pick)",
 	"~ (please|kindly) (confirm|tell me|specify|clarify|let me know|indicate|choose|pick)",
 	"~ let me know (which|what|whether|when|who|where|how many|how much|your|the)",

@@ -102,7 +102,9 @@ var cannot = []string{
 	// The answerer is left out, or it is a rule of its own.
 	"^ <unable>",
 	// "Error: connection refused", a stack trace: what a program said for the worker.
-	"^ (error|exception|timeouterror|connectionerror|runtimeerror|valueerror|typeerror|keyerror|permissionerror|httperror|attributeerror|filenotfounderror|oserror|ioerror|networkerror|toolerror|apierror|ratelimiterror|fatal) $",
+	"^ (error|exception|fatal|panic|*error|*exception) $",
+	// What a shell prints for a program that ended so.
+	"^ (killed|terminated|aborted|segmentation fault|core dumped|broken pipe|out of memory|connection reset|connection refused|no such file or directory|command not found|bus error|illegal instruction) [by peer|core dumped] $",
 	"^ traceback most recent call last",
 	"^ (tried|attempted) ... and (failed|could not|can not)",
 	"<i> am [just|only|merely] (an ai|a language model|an assistant|a bot|an agent) ... (can not|could not|unable to|not able to|do not have)",

@@ -26,6 +26,7 @@ var undone = []string{
 	"~ <work> ... (was|were|has|have|could) (not|never) [<adv>|yet|been|be] [<adv>] <done>",
 	"~ (is|are) not [<adv>|yet|been] (done|complete|completed|finished|carried out) $",
 	"(not|never) <done> $",
+	"~ (so|hence|thus|therefore) ... (can|could|will) not [<adv>] be *ed",
 	"^ not (done|completed|complete|finished|started|attempted|run|executed|carried out|performed|delivered|sent|booked|processed|applied|ready|fulfilled|possible)",
 	// "so the lookup did not happen", "The run never got off the ground"
 	"~ <the> ... did not [<adv>] <happen>",

@@ -6,6 +6,7 @@ type sentence struct {
 	unfinished Verdict
 	delivers   bool
 	step       bool // a step was taken
+	turn       bool // begins with "but" and tells something
 	neutral    bool // nothing of the result
 	obstacle   bool // tells of what stood in the way; with a figure, it may be an answer
 	row        bool // of a list or table, with a figure
@@ -124,6 +125,13 @@ func (r *reading) fails() bool {
 	return false
 }
 
+// limits reports whether a sentence tells of a limitation, so that what "but"
+// sets against it is a result. Against an effort it sets an obstacle: "I tried
+// to read the sensor, but it has been removed".
+func (r *reading) limits(i int) bool {
+	return i >= 0 && r.sentences[i].failure != nil && r.sentences[i].failure.role < Hints
+}
+
 // failsFrom reports whether a sentence from one on says that something failed.
 func (r *reading) failsFrom(i int) bool {
 	for ; i < len(r.sentences); i++ {
@@ -142,7 +150,7 @@ func (r *reading) delivers() bool {
 	rows := 0
 	for i := range r.sentences {
 		s := &r.sentences[i]
-		if s.delivers || s.step && !r.failsFrom(i+1) {
+		if s.delivers || s.turn && r.limits(i-1) || s.step && !r.failsFrom(i+1) {
 			return true
 		}
 		if s.row && s.failure == nil && !s.neutral {

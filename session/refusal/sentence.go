@@ -79,7 +79,7 @@ func (d *Detector) say(text string, s *draft, found []match) (sentence, bool, []
 			out.failure.verdict = out.unfinished // says more closely how it ended
 		}
 	case !out.neutral && !out.unfinished.Failed() && out.words >= turnWords && d.turns.has(s.tokens[0].word):
-		out.delivers = true
+		out.turn = true
 	case speaks != nil && !s.question && !s.label && !requested && !out.unfinished.Failed():
 		out.failure = d.finding(text, s, speaks)
 	}

@@ -5,7 +5,14 @@ package refusal
 // or found, so they count only if the answer holds hardly anything else.
 var hints = []string{
 	// "I've only got static maps", "None of this is visible to me"
-	"~ <self> ... ... (<negated>|<fails>)",
+	"~ <self> ... ... ... (<negated>|<fails>)",
+	"~ and (did|could|can|was|were|have|had) not ",
+	"(more|further|bigger|longer|larger) than <i> (can|am able|could|may)",
+	"<i> [<adv>] [have] left it (there|at that|here)",
+	"~ (the|this|that|your) ... <errand> can only be",
+	// What was only tried was not done; a reason given first is one for not doing it.
+	"<i> [<adv>] [have|had] (tried|attempted|wanted|hoped|meant|was going|set out|was about|would have liked|would have loved) to ",
+	"^ (for|due to|on|because of|owing to) (legal|safety|security|privacy|policy|ethical|compliance|copyright|confidentiality|data protection|contractual) (reason|reasons|grounds|concerns|constraints|restrictions|rules|considerations)",
 	"~ (as|given|at|with|like|where|however) ... ... (i|we) ... (<negated>|<fails>)",
 	"(<negated>|<fails>) ... (to|for|from|by|with|at|let|lets|give|gives|show|shows|allow|allows|give|gave) <self>",
 	"^ what you [are|have] (ask|asks|asked|asking|want|wanted|request|requested) ... (against|beyond|outside|<negated>|<fails>)",
@@ -53,9 +60,9 @@ var signs = []string{
 	"~ (<gear>|<source>|<errand>) ... (did|could|was|were|has|had|would|will) [<adv>] <negated>",
 	"~ (the|this|that|your|my|our|a|an|any|its|all|both) ... (<gear>|<source>|<errand>) ... could not be ",
 	// "Not enough permissions", "Missing env var"
-	"~ (the|this|that|your|my) ... (<gear>|<source>|<errand>) [is|are|was|were|seems|looks|appears] [<adv>|far|just|much|way] (too|not|no longer|barely|unfit) ",
+	"~ (the|this|that|your|my) ... (<gear>|<source>|<errand>) [is|are|was|were|seems|looks|appears] [<adv>|far|just|much|way] (too|no longer|barely|unfit) ",
 	"^ insufficien* ",
-	"^ (not|no|nothing|none|never|zero|without|<fails>) ... (<gear>|<source>|<errand>)",
+	"^ (not|no|nothing|never|without|<fails>) ... (<gear>|<source>|<errand>)",
 	"~ (no|not|nothing) ... (available|returned|received|possible|obtainable|accessible|given|provided|supplied) $",
 	"~ <the> ... (was|were|has|have|had|will) (not|never) [<adv>|yet] [been|be] [<adv>|yet] (*ed|sent|made|done|taken|put)",
 	"^ <fails> $",

@@ -70,6 +70,7 @@ var declines = []string{
 	"(turn|turning|turned) (down|away) (this|your|the) (request|task|job|assignment|one)",
 	"(leave|leaving|left) [it|that|this] (to|for) (professionals|a professional|a doctor|experts|an expert|a lawyer|someone|somebody|others|a human|you)",
 	"~ <i> would prefer (that|if|not|someone|somebody|a)",
+	"~ [am|are] (rejecting|declining|refusing) (it|this|that|the request|your request|the task)",
 	// Idioms of giving up.
 	"in good (conscience|faith)",
 	"(hands are|hands were) tied",

@@ -14,6 +14,7 @@ const (
 	Cannot                  // a limitation: a refusal unless something was delivered before it
 	Undone                  // what was asked for did not come about: a refusal unless the answer holds something else
 	Hints                   // the worker lacks something: a refusal if the answer holds hardly anything else
+	Efforts                 // something was tried: the same, and what "but" sets against it is an obstacle
 	Signs                   // so does what it works with: the same, unless the sentence holds a figure
 	Speaks                  // the worker speaks of itself: a refusal if the answer holds nothing else
 	Opines                  // cancels what hints, signs or speaks and overlaps it

@@ -83,13 +83,7 @@ func (r *reader) word() {
 // isCode reports whether a figure is the code of a failure: "HTTP 500".
 func (r *reader) isCode() bool {
 	n := len(r.now.tokens)
-	return isYear(r.words.buf) || r.d.codes[string(r.words.buf)] || n > 0 && r.d.coded.has(r.now.tokens[n-1].word)
-}
-
-// isYear reports whether a figure is most likely a year, which says when, not
-// what.
-func isYear(w []byte) bool {
-	return len(w) == len("2026") && (w[0] == '1' && w[1] == '9' || w[0] == '2' && w[1] == '0')
+	return r.d.codes[string(r.words.buf)] || n > 0 && r.d.coded.has(r.now.tokens[n-1].word)
 }
 
 func (r *reader) splits() bool {

@@ -48,7 +48,7 @@ const aside = 20
 // may hold as well.
 func atMost(r Role) int {
 	switch r {
-	case Hints:
+	case Hints, Efforts:
 		return 14
 	case Signs:
 		return 10
@@ -104,7 +104,7 @@ func (r *reading) failure() Verdict {
 			if r.silent() {
 				return f.verdict
 			}
-		case f.role == Undone || f.role == Hints || f.role == Signs:
+		case f.role == Undone || f.role == Hints || f.role == Efforts || f.role == Signs:
 			if total < atMost(f.role) && figures == 0 {
 				return f.verdict
 			}
@@ -125,11 +125,21 @@ func (r *reading) fails() bool {
 	return false
 }
 
-// limits reports whether a sentence tells of a limitation, so that what "but"
-// sets against it is a result. Against an effort it sets an obstacle: "I tried
-// to read the sensor, but it has been removed".
-func (r *reading) limits(i int) bool {
-	return i >= 0 && r.sentences[i].failure != nil && r.sentences[i].failure.role < Hints
+// answers reports whether what "but" sets against the sentence before is a
+// result. Against a limitation it is, against a hint of one if it holds a
+// figure; against an effort it is an obstacle: "I tried to read the sensor, but
+// it has been removed".
+func (r *reading) answers(i int) bool {
+	if i == 0 || r.sentences[i-1].failure == nil {
+		return false
+	}
+	switch r.sentences[i-1].failure.role {
+	case Hints:
+		return r.sentences[i].figure
+	case Efforts, Speaks:
+		return false
+	}
+	return true
 }
 
 // failsFrom reports whether a sentence from one on says that something failed.
@@ -150,7 +160,7 @@ func (r *reading) delivers() bool {
 	rows := 0
 	for i := range r.sentences {
 		s := &r.sentences[i]
-		if s.delivers || s.turn && r.limits(i-1) || s.step && !r.failsFrom(i+1) {
+		if s.delivers || s.turn && r.answers(i) || s.step && !r.failsFrom(i+1) {
 			return true
 		}
 		if s.row && s.failure == nil && !s.neutral {

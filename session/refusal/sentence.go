@@ -98,7 +98,7 @@ func rank(r Role) int {
 		return 2
 	case Cannot:
 		return 1
-	case Signs:
+	case Efforts, Signs:
 		return -1
 	}
 	return 0 // Hints

@@ -16,6 +16,7 @@ func Defaults() []Pattern {
 		{Cannot, lacks},
 		{Undone, undone},
 		{Hints, hints},
+		{Efforts, efforts},
 		{Signs, signs},
 		{Speaks, speaks},
 		{Opines, opines},

@@ -10,8 +10,6 @@ var hints = []string{
 	"(more|further|bigger|longer|larger) than <i> (can|am able|could|may)",
 	"<i> [<adv>] [have] left it (there|at that|here)",
 	"~ (the|this|that|your) ... <errand> can only be",
-	// What was only tried was not done; a reason given first is one for not doing it.
-	"<i> [<adv>] [have|had] (tried|attempted|wanted|hoped|meant|was going|set out|was about|would have liked|would have loved) to ",
 	"^ (for|due to|on|because of|owing to) (legal|safety|security|privacy|policy|ethical|compliance|copyright|confidentiality|data protection|contractual) (reason|reasons|grounds|concerns|constraints|restrictions|rules|considerations)",
 	"~ (as|given|at|with|like|where|however) ... ... (i|we) ... (<negated>|<fails>)",
 	"(<negated>|<fails>) ... (to|for|from|by|with|at|let|lets|give|gives|show|shows|allow|allows|give|gave) <self>",
@@ -46,6 +44,13 @@ var hints = []string{
 	"^ (did|could|would|had|have|was|were) not ",
 	"^ (no|not) (a|any) [single] (chance|hope|way|result|thing) ",
 	"^ (no|not) (joy|dice|luck|go|can do|today|yet|enough|available|possible|happening|hope|way|cigar|permitted|allowed|authorised|authorized|here|this time|on this occasion|found|workable|feasible|supported|provided) ",
+}
+
+// efforts: what was only tried was not done.
+var efforts = []string{
+	"<i> [<adv>] [have|had] (tried|attempted|wanted|hoped|meant|was going|set out|was about|would have liked|would have loved) to ",
+	"^ (tried|attempted|wanted|hoped|meant) to ",
+	"<i> [<adv>] [have|had] (tried|attempted) [<adv>] (*ing|several|all|every|the|both|two|three|it|this|different|various|many)",
 }
 
 // signs are frames of what the worker depends on: its gear, its sources, its

@@ -21,7 +21,8 @@ var (
 	answerNames = []string{"result", "results", "answer", "final_answer", "output", "data", "response", "reply",
 		"content", "completion", "text", "summary", "value", "message", "reason", "detail", "details",
 		"explanation", "why", "note", "notes", "comment", "cause"}
-	errorNames  = []string{"error", "errors", "exception", "failure", "error_message", "errormessage", "refusal"}
+	errorNames = []string{"error", "errors", "exception", "failure", "error_message", "errormessage", "error_code", "errorcode",
+		"err", "refusal", "blocker", "blockers"}
 	statusNames = []string{"status", "state", "outcome", "result", "type", "kind", "level"}
 	flagNames   = []string{"success", "ok", "succeeded", "successful", "completed", "done"}
 	handNames   = []string{"handoff_to", "hand_off_to", "handover_to", "transfer_to", "escalate_to", "reassign_to", "route_to", "handoff", "escalation"}

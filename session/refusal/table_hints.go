@@ -28,6 +28,10 @@ var hints = []string{
 	"~ could not (resolve|connect|open|find|read|load|parse|reach|locate|fetch|retrieve|authenticate|establish|write|create|execute|access|start|bind|allocate)",
 	"~ too ... (to|for) ",
 	"^ n a ",
+	"^ (no|not any) (matching|such|usable|valid|relevant|suitable|corresponding|known) ",
+	"^ (exit|exited|exits) [with] (status|code) ",
+	"^ http ... <fails>",
+	"(take|takes|taking|took) (over|it from here|this from here) ",
 	"(put|placed|parked|am holding|holding|hold) ... (on hold|off) ",
 	"(exceeds|exceed|exceeded|larger than|longer than|bigger than) ... (context|limit|limits|maximum|quota|window|budget|i have|my|cap|allowance)",
 	"your ... (was|were|has|have|had|could) (not|never) [<adv>|yet] [been|be] [<adv>|yet] (*ed|sent|made|done|taken|put)",
@@ -37,7 +41,7 @@ var hints = []string{
 	"^ <fails> (after|while|waiting) ",
 	"^ (error|err|fatal|critical|severe|panic|exception) ... ... ... (<fails>|not|no) ",
 	// It would take somebody or something else: "You'd have to give me access first"
-	"~ (this|it|that) [<adv>] (would|will|needs|takes|requires) [to] [take|need|require|be] ... (human|person|someone|somebody|access|permission|permissions|account|key|login|credentials|licence|approval|privileges|rights|colleague|tool)",
+	"~ (this|it|that|*ing) [<adv>] (would|will|needs|takes|requires) [to] [take|need|require|be] ... (reviewer|approval|signature|admin|password|human|person|someone|somebody|access|permission|permissions|account|key|login|credentials|licence|approval|privileges|rights|colleague|tool)",
 	"~ (someone|somebody|you) [<adv>] (will|would) [<adv>] (have to|need to) ",
 	"<negated> ... (your|you gave|you sent|you asked) (brief|request|task|message|mail|file|note|prompt|instruction|instructions|attachment|question|ticket)",
 	// A fragment of what the worker did: "Didn't work.", "No joy."
@@ -91,6 +95,7 @@ var opines = []string{
 	"(he|she|they) (said|says|say|told me|tells me|replied|answered|confirmed|refused|declined) ",
 	"(that|which|who|whom) (i|we) ... (is|are|was|were|will) ",
 	"not that <i>",
+	"^ (error|exit|http|status|exception) ... (means|comes from|indicates|is caused|occurs|happens|stands for)",
 	"error (budget|rate|rates|handling|message|messages|code|codes|bar|bars|margin|log|logs|page|pages|type|types)",
 	"(when|if|whenever|unless|whether) ... ... (is|are|has|does|fails) [<adv>] [not|no|<fails>]",
 	"(forbids|prohibits|denies|refuses|excludes|rejects) (it|them|this|that|these|any|all|everyone|harmful|such) ",

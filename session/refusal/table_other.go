@@ -156,6 +156,7 @@ var delivers = []string{
 	"^ [all|everything|both|now|already] <did> (to|in|on|into|onto|for|at|under|as) ",
 	"~ (all|everything|both|it|that|they|this|which|these) [now|all|both] (pass|passes|run|runs|work|works|compile|compiles|build|builds) [now|again|fine] ",
 	"(is|are|was|were|comes out|works out) [the|their|our] (best|cheapest|fastest|highest|lowest|largest|smallest|earliest|latest|nearest|closest|biggest|strongest|safest|shortest|longest|oldest|newest|most|least) ",
+	"(he|she|they|who) [<adv>|have|has] (confirmed|agreed|accepted|approved|signed)",
 	"as you (asked|said|requested|suspected|wanted|instructed|thought|expected|wished|guessed|feared)",
 	"(looks|look|seems|is|are|all) [<adv>|all] (good|fine|correct|clean|green|healthy|valid|genuine|sound|in order) ",
 	"(patch|fix|details|list|table|summary|draft|code|report|script|letter|results|version|plan|text) [is|are] (below|attached|above|enclosed|follows|inline) ",
@@ -198,7 +199,7 @@ var obstacles = []string{"<obstacle>"}
 // neutral: its sentence says nothing of the result.
 var neutral = []string{
 	// What the means of the work are like: "The quota resets at midnight."
-	"^ [the|this|my|our|your|a|its] (quota|limit|limits|token|credentials|credential|password|session|sandbox|captcha|paywall|rate limit|permission|permissions|vpn|toolset|tools|budget|login) ",
+	"^ [the|this|my|our|your|a|its] (quota|limit|limits|token|credentials|credential|password|session|sandbox|captcha|paywall|rate limit|permission|permissions|vpn|toolset|tools|budget) ",
 	// Greetings, thanks, regrets.
 	"^ (thank|thanks|hi|hello|hey|sorry|apologies|my apologies|unfortunately|regrettably|sadly|alas|ok|okay|sure|certainly|understood|noted|great|good|interesting|absolutely|of course|welcome|greetings|no|nope|yes|well|dear user|dear supervisor|best|kind regards|regards|happy to|glad to|hope|task|request|update|note|summary|final answer|answer|response|error|warning|report) ",
 	"~ <i> [<adv>] [have|had|did] [<adv>|now|already|carefully|thoroughly] <tried>",

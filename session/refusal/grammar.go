@@ -43,7 +43,7 @@ func (d *Detector) newGrammar() grammar {
 		nones:    d.setOf("nothing no none neither never nobody hardly before"),
 		outcomes: d.setOf(strings.ReplaceAll(lists["outcome"], "|", " ")),
 		untils:   d.setOf("without until till unless before"),
-		coded:    d.setOf("http status code error exit errno"),
+		coded:    d.setOf("http status code error exit errno page pages step steps row"),
 		speakers: d.setOf("i we"),
 		opens: d.setOf(`after before at in on with during despite without by for from until as given since due owing every
 			each because under upon throughout to today yesterday`),

@@ -13,7 +13,7 @@ var frameLists = map[string]string{
 		reject*|declin*|unavailab*|non availability|unreach*|unrespon*|offline|missing|absent|lack*|expire*|invalid*|
 		insufficien*|inadequate|forbid*|forbade|unauthor*|unauthent*|corrupt*|unread*|garbled|revoke*|locked|lockout|
 		disabled|unsupport*|inaccess*|impossib*|infeasib*|unable|incapab*|exhaust*|exceed*|captcha*|paywall*|throttl*|
-		blurr*|illegib*|withheld|guardrail*|stuck|stall*|ban|unsuccess*|fruitless*|unresolved|unanswered|unfinish*|incomplete*|interrupt*|
+		blurr*|illegib*|withheld|guardrail*|skipp*|terminated|taken down|stuck|stall*|ban|unsuccess*|fruitless*|unresolved|unanswered|unfinish*|incomplete*|interrupt*|
 		thwart*|stump*|defeat*|disconnect*|suspend*|banned|prohibit*|malform*|ambigu*|unclear|unspecified|guesswork|
 		enoent|econnrefused|eacces|401|403|404|408|410|413|429|500|502|503|504|nxdomain|oom|exception|panic|segfault|
 		sigkill|overload*|outage|off the table|off limits|out of bounds|read only|view only`,
@@ -26,7 +26,7 @@ var frameLists = map[string]string{
 		quota*|budget|allowance|limit|limits|network|vpn|docker|container|environment|env|runtime|connector*|
 		integration*|plugin*|browser|scraper|crawler|access|connection*|connectivity|proxy|gateway|subagent|script|parser|
 		client|account|key|scope*|licence|license|internet|shell|interpreter|memory|disk|function|functions|vm|machine|computer|cluster|instance|bot|capability|capabilities|
-		information|info|data|details|material`,
+		input|inputs|parameter*|argument*|variable*|information|info|data|details|material`,
 	// Where it would get what it needs.
 	"source": `site*|website*|webpage*|page|pages|portal*|server*|file|files|folder*|link|links|url|urls|document*|image*|photo*|
 		picture*|recording*|audio|video|pdf*|csv*|spreadsheet*|sheet|archive*|database*|directory|mailbox|inbox|feed|
@@ -35,5 +35,5 @@ var frameLists = map[string]string{
 	// What it was to do.
 	"errand": `task*|request*|job|brief|assignment|ticket|instruction*|question*|prompt|attempt*|deploy*|run|export|upload*|
 		download*|parsing|booking*|reservation*|lookup*|search*|operation|execution|translation|migration|build|
-		compilation|installation|step|compile|progress|subtask|objective`,
+		compilation|installation|step|compile|progress|subtask|objective|model|loop|worker|pipeline|process|agent`,
 }

@@ -20,14 +20,18 @@ var hints = []string{
 	"(there is|there was|there are|there were) (no|not) ... (<gear>|<output>|route|way|function|command|button|option|right|rights|means|trace|sign of life)",
 	// "It was not possible to generate the deck"
 	"~ it (was|has been|proved|turned out|proves) [to be] [<adv>] (not possible|impossible|not feasible|infeasible|no longer possible|not doable) [for me] to",
-	// "The thermostat did not respond", whatever it is
-	"(did|would) (not|never) [<adv>|even] (respond|answer|load|open|connect|start|boot|render|react|reply|launch|initialise|initialize|install|compile|let|accept|recognise|recognize|arrive|come through|go through|parse|resolve|return|yield|authenticate|cooperate|play|download|execute|run) ",
-	"will not (respond|load|connect|boot|render|let me|accept|authenticate) ",
 	"(nobody|no one|none|nothing) ... (me|us) ",
 	"(that|which) (i|this agent|this assistant|this account|my account) ... (<negated>|<fails>)",
 	"~ could not (resolve|connect|open|find|read|load|parse|reach|locate|fetch|retrieve|authenticate|establish|write|create|execute|access|start|bind|allocate)",
 	"~ too ... (to|for) ",
 	"^ n a ",
+	"~ (neither|none of them|none of these|neither of them|none of it) ",
+	"not a single ",
+	"<self> [<adv>] [have|had] [<adv>|just] (lost|misread|misunderstood|botched|messed up|forgot|confused|broke|overlooked|wasted) ",
+	"(leaves|leaving|left|leave) (me|us) (with|without|no|nothing)",
+	"^ (requires|needs|wants) ",
+	"(max|maximum|limit|limits|cap|quota|budget|tokens) ... (reached|hit|exceeded|spent|exhausted|used up|gone)",
+	"(trail|search|road|story) ends (here|there)",
 	"^ (no|not any) (matching|such|usable|valid|relevant|suitable|corresponding|known) ",
 	"^ (exit|exited|exits) [with] (status|code) ",
 	"^ http ... <fails>",
@@ -54,6 +58,7 @@ var hints = []string{
 var efforts = []string{
 	"<i> [<adv>] [have|had] (tried|attempted|wanted|hoped|meant|was going|set out|was about|would have liked|would have loved) to ",
 	"^ (tried|attempted|wanted|hoped|meant) to ",
+	"(tried|did|done|gave it) (my|our) (best|hardest|utmost|damnedest)",
 	"<i> [<adv>] [have|had] (tried|attempted) [<adv>] (*ing|several|all|every|the|both|two|three|it|this|different|various|many)",
 }
 
@@ -68,6 +73,9 @@ var signs = []string{
 	"~ (the|this|that|your|my|our|a|an|any|its|all|both) ... (<gear>|<source>|<errand>) ... (never|lack*|only|wants|needs|requires|demands|asks)",
 	"~ (<gear>|<source>|<errand>) ... (did|could|was|were|has|had|would|will) [<adv>] <negated>",
 	"~ (the|this|that|your|my|our|a|an|any|its|all|both) ... (<gear>|<source>|<errand>) ... could not be ",
+	// "The thermostat did not respond", whatever it is
+	"(did|would) (not|never) [<adv>|even] (respond|answer|load|open|connect|start|boot|render|react|reply|launch|initialise|initialize|install|compile|let|accept|recognise|recognize|arrive|come through|go through|parse|resolve|return|yield|authenticate|cooperate|play|download|execute|run) ",
+	"will not (respond|load|connect|boot|render|let me|accept|authenticate) ",
 	// "Not enough permissions", "Missing env var"
 	"~ (the|this|that|your|my) ... (<gear>|<source>|<errand>) [is|are|was|were|seems|looks|appears] [<adv>|far|just|much|way] (too|no longer|barely|unfit) ",
 	"^ insufficien* ",

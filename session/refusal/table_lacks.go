@@ -74,9 +74,10 @@ var declines = []string{
 	// Idioms of giving up.
 	"in good (conscience|faith)",
 	"(hands are|hands were) tied",
-	"would be [<adv>|pure|mere] (lying|inappropriate|irresponsible|unethical|dishonest|misleading|guessing|guesswork|speculation|speculating|inventing|fabricating|unprofessional|remiss|making it up|making things up)",
+	"would be [<adv>|pure|mere] (lying|inappropriate|irresponsible|unethical|dishonest|misleading|guessing|guesswork|speculation|speculating|inventing|fabricating|unprofessional|remiss|making it up|making things up|nonsense|useless|worthless|meaningless|made up|invented|a guess)",
 	"~ <i> [<adv>] (do not|would not|will not|am not|would rather not|prefer not) [<adv>] [want to|like to|going to|willing to|about to|to] [<adv>] (make|guess|invent|fabricate|speculate|mislead|gamble|make up|making|guessing|inventing|fabricating|compiling|compile|passing|pass it|hand out|publish)",
 	"(throw|threw|throwing|thrown) in the towel",
+	"^ nothing doing ",
 	"(call|called|calling) it (quits|a day)",
 	"would [<adv>] rather (wait|ask|hold off|stop|leave it|check|not) ",
 	"(sit|sitting|sat) this [one] out",

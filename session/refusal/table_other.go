@@ -114,7 +114,7 @@ var harmless = []string{
 	// An opinion or an assent: "I have no objections", "I'd refuse the offer"
 	"(have|has|see|had|saw|with) (no|little) ... (objection|objections|doubt|doubts|concern|concerns|issue|issues|problem|problems|complaints|reservations|qualms|regrets|preference|reason|reasons|need|stock|vacancies|plans|comments|remarks|changes|questions)",
 	"not [<adv>] (have|see|find|had) ... (to add|objection|objections|doubt|doubts|concern|concerns|issue|issues|problem|problems|reason|comments|remarks|questions)",
-	"<self> [<adv>] [would|can|could|will|should|do|must] [<adv>] (not|only|never) [<adv>] (recommend|advise|suggest|worry|buy|sign|agree|bother|hesitate|mind|doubt|object)",
+	"<self> [<adv>] [would|can|could|will|should|do|must] [<adv>] (not|only|never) [<adv>] (recommend|advise|suggest|worry|buy|sign|agree|bother|hesitate|mind|doubt|object|rely|trust|touch|risk|pay|choose|take it|order|go there)",
 	"<i> would [<adv>|not] (refuse|decline|reject|avoid|skip|drop|turn down|buy|sign) (the|this|that|his|her|their|it|both|any)",
 	"(recommendation|advice|suggestion|verdict|opinion|view|take|preference|feeling|conclusion|answer) (is|would be) (not|no|never|against)",
 	"<i> (rejected|refused|declined|denied|dropped|excluded|discarded|skipped|removed|blocked) (the|all|both|one|two|three|four|five|those|them|him|her|any) (other|others|rest|offer|offers|remaining|candidates|applicants|one|ones|duplicates|two)",

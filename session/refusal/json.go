@@ -26,7 +26,7 @@ var (
 	statusNames = []string{"status", "state", "outcome", "result", "type", "kind", "level"}
 	flagNames   = []string{"success", "ok", "succeeded", "successful", "completed", "done"}
 	handNames   = []string{"handoff_to", "hand_off_to", "handover_to", "transfer_to", "escalate_to", "reassign_to", "route_to", "handoff", "escalation"}
-	actionNames = []string{"action", "next_action", "next", "decision", "type", "event", "intent"}
+	actionNames = []string{"action", "next_action", "next", "decision", "event", "intent"}
 	// reasonNames among the answers only say why; they are no result.
 	reasonNames = map[string]bool{"message": true, "reason": true, "detail": true, "details": true, "explanation": true,
 		"why": true, "note": true, "notes": true, "comment": true, "cause": true}
@@ -34,7 +34,7 @@ var (
 
 // The words of a status.
 var (
-	failedStatus = map[string]bool{"error": true, "failed": true, "failure": true, "fail": true, "refused": true,
+	failedStatus = map[string]bool{"error": true, "failed": true, "failure": true, "fail": true, "refused": true, "refuse": true, "abstain": true,
 		"denied": true, "unable": true, "unsupported": true, "timeout": true, "timed_out": true,
 		"cancelled": true, "canceled": true, "aborted": true, "not_supported": true, "forbidden": true,
 		"unauthorized": true, "declined": true, "impossible": true, "unavailable": true, "blocked": true, "rejected": true, "halted": true,
@@ -137,8 +137,8 @@ func (d *Detector) judgeObject(v jsonv.Value, nested int) Verdict {
 	switch {
 	case has && answer.Kind != Empty:
 		return answer
-	case handed(v).Failed():
-		return handed(v)
+	case decided(v).Failed():
+		return decided(v)
 	case reason.Failed():
 		return reason
 	case has && !hasOther(v):
@@ -196,16 +196,21 @@ func reported(v jsonv.Value) Verdict {
 	return Verdict{}
 }
 
-// handed reads the members by which workers name who is to take over.
-func handed(v jsonv.Value) Verdict {
+// decided reads the members by which workers say what they do with the task,
+// and who is to take over.
+func decided(v jsonv.Value) Verdict {
 	for _, name := range handNames {
 		if m, ok := member(v, name); ok && !isNothing(m) && !isFalse(m) {
 			return Verdict{Kind: HandedBack, Phrase: phrase(said(name, m))}
 		}
 	}
 	for _, name := range actionNames {
-		if m, ok := member(v, name); ok && backStatus[statusOf(m)] {
+		m, ok := member(v, name)
+		switch {
+		case ok && backStatus[statusOf(m)]:
 			return Verdict{Kind: HandedBack, Phrase: phrase(said(name, m))}
+		case ok && failedStatus[statusOf(m)]:
+			return Verdict{Kind: Refusal, Phrase: phrase(said(name, m))}
 		}
 	}
 	return Verdict{}

@@ -134,7 +134,7 @@ func (r *reading) answers(i int) bool {
 		return false
 	}
 	switch r.sentences[i-1].failure.role {
-	case Hints:
+	case Hints, Signs:
 		return r.sentences[i].figure
 	case Efforts, Speaks:
 		return false

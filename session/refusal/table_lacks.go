@@ -78,6 +78,7 @@ var declines = []string{
 	"~ <i> [<adv>] (do not|would not|will not|am not|would rather not|prefer not) [<adv>] [want to|like to|going to|willing to|about to|to] [<adv>] (make|guess|invent|fabricate|speculate|mislead|gamble|make up|making|guessing|inventing|fabricating|compiling|compile|passing|pass it|hand out|publish)",
 	"(throw|threw|throwing|thrown) in the towel",
 	"^ nothing doing ",
+	"(pull|pulled|pulling) the plug",
 	"(call|called|calling) it (quits|a day)",
 	"would [<adv>] rather (wait|ask|hold off|stop|leave it|check|not) ",
 	"(sit|sitting|sat) this [one] out",

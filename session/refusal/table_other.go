@@ -23,6 +23,7 @@ var handsBack = []string{
 	"^ (handing|passing|giving|signing|hand|pass) (over|off|on|back) ",
 	"<i> [<adv>] (am|have|will|must|had to) [<adv>] (escalat*|reassign*|rerout*|hand back|handing back) ",
 	"~ (please|kindly) (assign|ask|route|forward|delegate|reassign|redirect|send|pass|hand|transfer|give|try|use|involve|escalate) ... (someone|somebody|a person|a human|whoever) ",
+	"^ (transferring|routing|escalating|forwarding|handing over|reassigning|redirecting|passing|deferring|rerouting) to ",
 	"^ [the|this|your] (ticket|task|case|request|issue|conversation|call|chat|job) [has been|was|is] [now|being] (reassign*|escalat*|handed|transferred|rerout*|routed|passed|forwarded|redirected) [on|over|back|up] to",
 	"^ (not|never) (mine|ours|for me|for us|my department|our department) ",
 	"~ <i> [<adv>] (am|will) [<adv>] (stepping|step|bowing|bow|backing|back|signing|sign|standing|stand) (back|aside|down|out|off|away)",
@@ -90,7 +91,7 @@ var harmless = []string{
 	"<i> [<adv>] (did not|do not) have [any|a|single|further] <fault>",
 	"<i> [<adv>] (found|see|have|saw|spotted|detected|identified|noticed) (no|nothing) ... <fault>",
 	// "I was not able to break it"
-	"<i> [<adv>] <cannot> (break|crash|exploit|bypass|provoke|fool|trick|falsify|refute|disprove|tell the difference|tell them apart|see why not|make it fail|get it to fail)",
+	"<i> [<adv>] <cannot> (win|reproduce it|replicate it|reproduce the|reproduce this|break|crash|exploit|bypass|provoke|fool|trick|falsify|refute|disprove|tell the difference|tell them apart|see why not|make it fail|get it to fail)",
 	"<i> (do not|would not|see no) (think|believe|need|see a need|see why|mean|expect|recommend|advise|mind|worry|doubt|know why|know whether|know if|care|like|use|charge)",
 	// "Cannot be combined with other offers": a rule, not a report.
 	"^ (can not|could not|may not) (be|exceed|have|contain|stand|sleep|wait)",
@@ -156,6 +157,7 @@ var delivers = []string{
 	"^ [all|everything|both|now|already] <did> (to|in|on|into|onto|for|at|under|as) ",
 	"~ (all|everything|both|it|that|they|this|which|these) [now|all|both] (pass|passes|run|runs|work|works|compile|compiles|build|builds) [now|again|fine] ",
 	"(is|are|was|were|comes out|works out) [the|their|our] (best|cheapest|fastest|highest|lowest|largest|smallest|earliest|latest|nearest|closest|biggest|strongest|safest|shortest|longest|oldest|newest|most|least) ",
+	"<i> [<adv>] [have] (took|chose|got|used|booked|picked|went with|ordered|tried) ... instead",
 	"(he|she|they|who) [<adv>|have|has] (confirmed|agreed|accepted|approved|signed)",
 	"as you (asked|said|requested|suspected|wanted|instructed|thought|expected|wished|guessed|feared)",
 	"(looks|look|seems|is|are|all) [<adv>|all] (good|fine|correct|clean|green|healthy|valid|genuine|sound|in order) ",
@@ -179,7 +181,7 @@ var delivers = []string{
 // steps: a step was taken, which may have led to nothing.
 var steps = []string{
 	"~ <i> [<adv>] [have|had] [<adv>|then|also|already|since|instead|therefore|now] *ed [<adv>] (it|them|both|all|everything|the|a|an|your|two|three|four|five|six|seven|its|her|his|their|every|each) ",
-	"~ <i> [<adv>] [have|did|had] [<adv>|already|successfully|instead|since|manually] <step>",
+	"<i> [<adv>] [have|did|had] [<adv>|already|successfully|instead|since|manually] (<step>|<did>)",
 	"^ <step> (the|a|an|it|them|your|both|all|instead|two|three|this|these|some|every|each)",
 }
 

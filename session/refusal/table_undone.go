@@ -54,6 +54,9 @@ var undone = []string{
 	"~ [<i>] [have|had] not [<adv>|yet|even] (done|made|sent|booked|written|created|produced|started|touched|changed|run|executed|submitted|carried|drafted|prepared|filed|placed) [it|them|this|that|so|any|anything|the|one]",
 	"~ <i> [<adv>] did not [<adv>|even] <do> (it|this|that|them|any|anything|the|a|an|one|your|these|those|so|either|with|further|because)",
 	"~ <i> [<adv>] did not [<adv>|even] <do> $",
+	// "I couldn't open it": all of it, unlike "I couldn't verify her age"
+	"~ <i> [<adv>] <cannot> [<adv>] ... (it|them|this|these|any|anything|either|neither|one|so|further|on|from there|proceed|continue) ",
+	"(so|therefore|hence|thus|why|consequently) <i> [<adv>] (<cannot>|did not|have not|am unable|was unable|will not|was not able|am not able)",
 	"~ <i> [<adv>] never [<adv>] <did>",
 	"~ <i> [<adv>] [have] <did> (nothing|none of|neither) [at all|yet|so far|of it|of them]",
 	"~ <i> [<adv>] did neither",
@@ -63,6 +66,7 @@ var undone = []string{
 	"before [<adv>|even] (<i>|it|they) ... (had|could|found|got|wrote|made|managed|did|reached|produced|was able|finished|completed|started|had written|began)",
 	"before [<adv>|even|ever] <i> would <did>",
 	"empty handed",
+	"(stopped|stop|stopping) short of",
 	// "All I got was a blank page"
 	"~ (what|all|all that|the only thing) [<i>] [that|<i>] (got|came through|received|arrived|found|was given|were given|see|have|came back|can see|could see|was sent) (is|was|were|are)",
 	// "before returning anything", "prior to producing output"

@@ -20,12 +20,12 @@ var frameLists = map[string]string{
 	// The same of a thing that works or not.
 	"broken": `dead|down|died|dies|hung|hangs|broke|broken|empty|blank|gone|shut|closed|silence|silent|noise|restricted|limited|
 		gibberish|noise|garbage|keeps|kept|wants|asks|asking|demands|behind|private|
-		protected|encrypted|insists|bounces|bounced|blows up|blew up|chokes|choked|hangs up|wipes|redirects|loops|spins`,
+		protected|encrypted|insists|bounces|bounced|removed|discontinued|deprecated|retired|blows up|blew up|chokes|choked|hangs up|wipes|redirects|loops|spins`,
 	// What a worker works with.
 	"gear": `tool*|sandbox*|session*|token|tokens|credential*|permission*|privilege*|login*|logon|password*|api|apis|endpoint*|
 		quota*|budget|allowance|limit|limits|network|vpn|docker|container|environment|env|runtime|connector*|
 		integration*|plugin*|browser|scraper|crawler|access|connection*|connectivity|proxy|gateway|subagent|script|parser|
-		client|account|key|scope*|licence|license|internet|shell|interpreter|memory|disk|function|functions|vm|machine|computer|cluster|instance|bot|capability|capabilities|
+		client|account|key|scope*|licence|license|internet|shell|interpreter|memory|disk|function|functions|feature|features|vm|machine|computer|cluster|instance|bot|capability|capabilities|
 		input|inputs|parameter*|argument*|variable*|information|info|data|details|material`,
 	// Where it would get what it needs.
 	"source": `site*|website*|webpage*|page|pages|portal*|server*|file|files|folder*|link|links|url|urls|document*|image*|photo*|

@@ -44,16 +44,18 @@ func (r *reading) dropNeeds() {
 // explanation why nothing was done.
 const aside = 20
 
-// atMost is how many words of something else outweigh a finding that reports
-// may hold as well.
-func atMost(r Role) int {
+// outweighs is from how many words on what else an answer holds outweighs a
+// finding whose words a report may hold as well, 0 for other findings.
+func outweighs(r Role) int {
 	switch r {
+	case Undone:
+		return aside
 	case Hints, Efforts:
 		return 14
 	case Signs:
 		return 10
 	}
-	return aside
+	return 0
 }
 
 // silent reports whether no sentence tells of anything but the worker.
@@ -104,8 +106,8 @@ func (r *reading) failure() Verdict {
 			if r.silent() {
 				return f.verdict
 			}
-		case f.role == Undone || f.role == Hints || f.role == Efforts || f.role == Signs:
-			if total < atMost(f.role) && figures == 0 {
+		case outweighs(f.role) > 0:
+			if total < outweighs(f.role) && figures == 0 {
 				return f.verdict
 			}
 		case before == 0 && total < answered:

@@ -27,15 +27,44 @@ const turnWords = 5
 // book the hotel without a date".
 const needWords = 7
 
-// say tells what a sentence says.
+// told are the phrases of a sentence that decide what it says, nil if there is none.
+type told struct {
+	failure *match // the most telling one
+	speaks  *match // of the worker itself
+	step    *match
+	asks    bool
+}
+
+// say tells what a sentence says, and whether it asks for something.
 func (d *Detector) say(text string, s *draft, found []match) (sentence, bool, []match) {
 	out := sentence{words: len(s.tokens), row: s.item && s.figure, figure: s.figure}
 	out.neutral = s.question || s.why || s.heading || s.label && len(s.tokens) <= labelWords
-	questioned, requested := s.question && !holds(s, d.other), false
 	found = d.matches(s.tokens, found[:0])
+	t := d.tell(text, s, found, &out)
+	out.obstacle = out.obstacle && !out.neutral
+	out.neutral = out.neutral || out.obstacle && !s.figure
+	out.step = t.step != nil && (t.failure == nil || t.failure.start < t.step.start)
+	switch {
+	case t.failure != nil:
+		out.failure = d.finding(text, s, t.failure)
+		if out.failure.role == Undone && out.unfinished.Failed() {
+			out.failure.verdict = out.unfinished // says more closely how it ended
+		}
+	case !out.neutral && !out.unfinished.Failed() && out.words >= turnWords && d.turns.has(s.tokens[0].word):
+		out.turn = true
+	case t.speaks != nil && !s.question && !s.label && !t.asks && !out.unfinished.Failed():
+		out.failure = d.finding(text, s, t.speaks)
+	}
+	// "I need the key before I can start" says what is missing; it asks nothing.
+	asks := s.question && !holds(s, d.other) || t.asks && t.failure == nil
+	return out, asks, found
+}
+
+// tell notes in a sentence what its phrases say, and returns those that decide.
+func (d *Detector) tell(text string, s *draft, found []match, out *sentence) told {
 	conditional := d.begins(s.tokens, d.ifs)
 	states := !s.question && !conditional && !d.begins(s.tokens, d.whens)
-	var best, speaks, step *match
+	var t told
 	for i := range found {
 		m := &found[i]
 		switch role := d.patterns[m.pattern].role; role {
@@ -45,16 +74,16 @@ func (d *Detector) say(text string, s *draft, found []match) (sentence, bool, []
 		case Obstacle:
 			out.obstacle = true
 		case Asks:
-			out.neutral, requested = true, true
+			out.neutral, t.asks = true, true
 		case Delivers:
 			out.delivers = out.delivers || states && !d.denies(s.tokens, m.start)
 		case Steps:
 			if states && !d.denies(s.tokens, m.start) {
-				step = m
+				t.step = m
 			}
 		case Speaks:
 			if !conditional {
-				speaks = m
+				t.speaks = m
 			}
 		case Unfinished:
 			if !s.question && !out.unfinished.Failed() {
@@ -64,27 +93,12 @@ func (d *Detector) say(text string, s *draft, found []match) (sentence, bool, []
 			if s.question || conditional && role != ReturnsVoid || role == Signs && s.figure {
 				continue
 			}
-			if best == nil || rank(role) > rank(d.patterns[best.pattern].role) {
-				best = m
+			if t.failure == nil || rank(role) > rank(d.patterns[t.failure.pattern].role) {
+				t.failure = m
 			}
 		}
 	}
-	out.obstacle = out.obstacle && !out.neutral
-	out.neutral = out.neutral || out.obstacle && !s.figure
-	out.step = step != nil && (best == nil || best.start < step.start)
-	switch {
-	case best != nil:
-		out.failure = d.finding(text, s, best)
-		if out.failure.role == Undone && out.unfinished.Failed() {
-			out.failure.verdict = out.unfinished // says more closely how it ended
-		}
-	case !out.neutral && !out.unfinished.Failed() && out.words >= turnWords && d.turns.has(s.tokens[0].word):
-		out.turn = true
-	case speaks != nil && !s.question && !s.label && !requested && !out.unfinished.Failed():
-		out.failure = d.finding(text, s, speaks)
-	}
-	// "I need the key before I can start" says what is missing; it asks nothing.
-	return out, questioned || requested && best == nil, found
+	return t
 }
 
 // rank orders what one sentence may say of a failure.

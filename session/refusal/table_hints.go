@@ -27,6 +27,8 @@ var hints = []string{
 	"^ n a ",
 	"~ (neither|none of them|none of these|neither of them|none of it) ",
 	"not a single ",
+	"~ [the|this] (agent|sub agent|subagent|worker|tool|model|assistant|job|script) [<adv>] (did|could) not ",
+	"~ (that|this|it) would be [<adv>] (plagiarism|fraud|theft|forgery|stalking|illegal|a crime|harassment|cheating|discrimination|defamation|blackmail|impersonation|against the law)",
 	"(stay|stays|remain|remains|stayed|remained) as (they are|it is|they were|it was|before)",
 	"(return|returns|yield|yields|give|gives|show|shows|produce|produces) nothing ",
 	"~ no ... (was|is|were|are) [<adv>] (possible|available|feasible|obtainable)",

@@ -25,7 +25,7 @@ var lacks = []string{
 	"~ (there is|there was) no (way|means|possibility|path|route|chance|telling|knowing|seeing|checking|getting|doing) ",
 	"not [<adv>] (possible|feasible|doable|workable|achievable) (with|from|in|without|on|under|given|through|via|using) [<adv>|just|only] (the|this|here|what|any|my|our|these|those|current|that|an|a|access|only)",
 	"^ (no|missing|insufficient|lacking|invalid|expired|wrong) ... (credentials|creds|permission|permissions|access|rights|key|token|scope|licence|license|privileges|clearance|password|sudo) $",
-	"(credentials|creds|permissions|permission|token|api key|key|password|licence|license|access|login|scope) (is|are|was|were) [<adv>] (missing|expired|invalid|revoked|not set|not configured|not provided|denied|refused|wrong|absent|insufficient|rejected)",
+	"(credentials|creds|permissions|permission|api key|licence|license|access|login|password|token) (is|are|was|were) [<adv>] (missing|expired|invalid|not set|not configured|not provided|denied|refused|wrong|absent|insufficient|rejected)",
 	"~ it (is|was) not in a position to",
 	// "would not let me in"
 	"(not|never|neither|none|nor|no) ... (let|allow|permit|give|gave|grant|show|tell|admit|lets|allows|grants|gives|shows|allowed|granted|admitted) (me|us)",

@@ -76,7 +76,7 @@ var undone = []string{
 	// "Nothing came of it", "to no avail"
 	"nothing (came|comes) of (it|that|this)",
 	"(came|comes|led|amounted) to (nothing|naught)",
-	"(to no avail|in vain|without success|without luck|without avail|without any luck|without any success|without result|without a result|fruitless|fruitlessly)",
+	"(to no avail|in vain|without success|without luck|without avail|without any luck|without any success|fruitless|fruitlessly)",
 	"^ no ... (arrived|came|came through|reached me|loaded|opened|answered|responded|replied|materialised|materialized|got through) ",
 	// "every attempt timed out", "All sources I tried were offline"
 	"~ (every|each|all|any|both|all of|none of|neither of|either) ... <tries> ... <broke>",

@@ -140,7 +140,7 @@ func FuzzPattern(f *testing.F) {
 	for _, p := range refusal.Defaults() {
 		f.Add(p.Text, uint8(p.Role))
 	}
-	for _, s := range []string{"[a] b", "^", "~ $", "<x>", "(a|<i>) ... b $", "a-b", "can't"} {
+	for _, s := range []string{"[a] b", "^", "~ $", "<x>", "(a|<i>) ... b $", "a-b", "can't", "fail* ... (*ing|no)", "*"} {
 		f.Add(s, uint8(0))
 	}
 	f.Fuzz(func(t *testing.T, text string, role uint8) {

@@ -26,6 +26,8 @@ var hints = []string{
 	"~ too ... (to|for) ",
 	"^ n a ",
 	"~ (neither|none of them|none of these|neither of them|none of it) ",
+	"~ (your|the|this) <brief> ... (<negated>|<fails>)",
+	"(came|comes|come|coming|bounced) back ... (<fails>|<broken>|unanswered|undelivered)",
 	"not a single ",
 	"~ [the|this] (agent|sub agent|subagent|worker|tool|model|assistant|job|script) [<adv>] (did|could) not ",
 	"~ (that|this|it) would be [<adv>] (plagiarism|fraud|theft|forgery|stalking|illegal|a crime|harassment|cheating|discrimination|defamation|blackmail|impersonation|against the law)",

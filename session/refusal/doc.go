@@ -7,8 +7,11 @@
 // is empty or if the operator has added phrases of that language.
 //
 // It reads words and no meaning: a table of phrases (table*.go) says which
-// words give a task up, which deliver, which are harmless. A sentence of a
-// third party ("the API cannot …"), a quotation, a condition or a question is
+// words give a task up, which deliver, which are harmless. Beside them stand
+// frames of broad word classes (lists_frames.go): that the worker, its gear or a
+// source failed or lacks something. A frame decides only where the answer holds
+// hardly anything else, for a finding is told in the same words. A sentence of
+// a third party ("the API cannot …"), a quotation, a condition or a question is
 // no refusal, nor is a caveat behind an answer. The package does no I/O and
 // knows no sessions; what a failure leads to is said by rules.
 package refusal

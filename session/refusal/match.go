@@ -26,7 +26,7 @@ func (d *Detector) matches(tokens []token, found []match) []match {
 	for at := range tokens {
 		sentence = tokens[at].first || sentence && (at == 0 || d.leads.has(tokens[at-1].word))
 		clause := sentence || d.beginsClause(tokens, at)
-		t := &tokens[at]
+		t, clauses := &tokens[at], clauseBits(tokens[at:])
 		for _, first := range [...]word{t.word, t.stem, t.ending} {
 			if first == 0 || int(first) >= len(d.byFirst) {
 				continue
@@ -36,7 +36,7 @@ func (d *Detector) matches(tokens []token, found []match) []match {
 				if p.anchor == atSentence && !sentence || p.anchor == atClause && !clause {
 					continue
 				}
-				if end := p.match(tokens, at); end > at {
+				if end := p.match(tokens, at, clauses); end > at {
 					found = append(found, match{id, at, end})
 					cancels = cancels || p.role == Harmless || p.role == Fruitless || p.role == Opines
 				}
@@ -84,14 +84,15 @@ func cancels(role, other Role) bool {
 // match returns the end of the longest match from a token on, -1 if there is
 // none. Bit i of reach tells that i words were taken; so a pattern costs its
 // parts times its span, whatever it holds.
-func (p *pattern) match(tokens []token, at int) int {
+// Bit i of clauses tells that no gap goes over word i.
+func (p *pattern) match(tokens []token, at int, clauses uint64) int {
 	rest := tokens[at:]
 	if len(rest) > maxSpan {
 		rest = rest[:maxSpan]
 	}
 	reach := uint64(1)
 	for i := range p.elements {
-		if reach = p.elements[i].step(rest, reach); reach == 0 {
+		if reach = p.elements[i].step(rest, reach, clauses); reach == 0 {
 			return -1
 		}
 	}
@@ -103,28 +104,42 @@ func (p *pattern) match(tokens []token, at int) int {
 	return -1
 }
 
+// clauseBits returns as bits which of the words that a pattern may span begin a
+// clause, and those beyond the end of the sentence.
+func clauseBits(rest []token) uint64 {
+	n := min(len(rest), maxSpan)
+	set := ^uint64(0) << n
+	for i := range n {
+		if rest[i].clause {
+			set |= 1 << i
+		}
+	}
+	return set
+}
+
 // step returns where an element may end, for where it may begin.
-func (e *element) step(rest []token, from uint64) uint64 {
+func (e *element) step(rest []token, from, clauses uint64) uint64 {
+	if e.gap {
+		to := from
+		for range gapWords {
+			from = from &^ clauses << 1
+			to |= from
+		}
+		return to
+	}
 	var to uint64
 	if e.optional {
 		to = from
 	}
 	for ; from != 0; from &= from - 1 {
 		n := bits.TrailingZeros64(from)
-		if e.gap {
-			to |= 1 << n
-			for skip := range min(gapWords, len(rest)-n) {
-				if rest[n+skip].clause {
-					break
-				}
-				to |= 1 << (n + skip + 1)
-			}
-			continue
+		if n == len(rest) {
+			break
 		}
-		if n < len(rest) && rest[n].in(e.single) {
+		if rest[n].in(e.single) {
 			to |= 1 << (n + 1)
 		}
-		if n == len(rest) || !e.starts.has(rest[n].word) {
+		if !e.starts.has(rest[n].word) {
 			continue
 		}
 		for _, s := range e.several {

@@ -2,6 +2,8 @@ package refusal
 
 import (
 	"fmt"
+	"iter"
+	"math/bits"
 	"strings"
 )
 
@@ -118,18 +120,41 @@ func (s *wordSet) add(w word) {
 	(*s)[w>>6] |= 1 << (w & 63)
 }
 
-// mayBegin reports whether a pattern may begin with a word.
-func (p *pattern) mayBegin(w word) bool {
+// all iterates over the words of a set.
+func (s wordSet) all() iter.Seq[word] {
+	return func(yield func(word) bool) {
+		for i, bits64 := range s {
+			for ; bits64 != 0; bits64 &= bits64 - 1 {
+				if !yield(word(i<<6 + bits.TrailingZeros64(bits64))) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// addAll adds the words of another set.
+func (s *wordSet) addAll(other wordSet) {
+	for len(*s) < len(other) {
+		*s = append(*s, 0)
+	}
+	for i, bits64 := range other {
+		(*s)[i] |= bits64
+	}
+}
+
+// first returns the words that a pattern may begin with.
+func (p *pattern) first() wordSet {
+	var set wordSet
 	for i := range p.elements {
 		e := &p.elements[i]
-		if e.single.has(w) || e.starts.has(w) {
-			return true
-		}
+		set.addAll(e.single)
+		set.addAll(e.starts)
 		if !e.optional {
 			break
 		}
 	}
-	return false
+	return set
 }
 
 func (e *element) add(words []word) {

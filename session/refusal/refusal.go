@@ -81,10 +81,8 @@ func New(table []Pattern) (*Detector, error) {
 	// Every word has its number now; word 0 is in no pattern.
 	d.byFirst = make([][]int32, len(d.words)+1)
 	for i := range d.patterns {
-		for w := range d.byFirst {
-			if d.patterns[i].mayBegin(word(w)) {
-				d.byFirst[w] = append(d.byFirst[w], int32(i))
-			}
+		for w := range d.patterns[i].first().all() {
+			d.byFirst[w] = append(d.byFirst[w], int32(i))
 		}
 	}
 	return d, nil

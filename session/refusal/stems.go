@@ -1,6 +1,7 @@
 package refusal
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 )
@@ -43,7 +44,7 @@ func (d *Detector) stemOrWords(text string) (words []word, bad string) {
 	}
 	letters := strings.Trim(text, "*")
 	r := wordReader{s: letters}
-	whole := len(letters) == len(text)-1 && r.next() && r.start == 0 && r.end == len(letters) && r.isWhole()
+	whole := len(letters) == len(text)-1 && r.next() && r.start == 0 && r.end == len(letters) && !bytes.ContainsRune(r.buf, '\'')
 	if !whole || len(r.buf) < minStem {
 		return nil, fmt.Sprintf("%q is no stem: want a * before or after %d letters or more, alone between its bars", text, minStem)
 	}

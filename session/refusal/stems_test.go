@@ -57,17 +57,17 @@ func TestStemsNest(t *testing.T) {
 
 func TestStemIsAPrefix(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		stem := rapid.StringMatching(`[a-z]{2,5}`).Draw(t, "stem")
-		word := rapid.StringMatching(`[a-z]{1,8}`).Draw(t, "word")
+		stem := rapid.StringMatching(`[b-hk]{2,5}`).Draw(t, "stem")
+		word := rapid.StringMatching(`[b-hk]{1,8}`).Draw(t, "word")
 		if rapid.Bool().Draw(t, "fits") {
 			word = stem + word
 		}
-		// An unknown first word keeps the word from being one of the grammar's.
+		// Of these letters no contraction is made, nor a word of the grammar.
 		d, err := refusal.New([]refusal.Pattern{{Text: "zq " + stem + "* $"}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, want := d.Judge("Zq "+word+".").Failed(), strings.HasPrefix(word, stem); got != want && word != "but" {
+		if got, want := d.Judge("Zq "+word+".").Failed(), strings.HasPrefix(word, stem); got != want {
 			t.Fatalf("%s* on %s: got %t, want %t", stem, word, got, want)
 		}
 	})

@@ -170,7 +170,7 @@ var lists = map[string]string{
 		aggregates|metrics|records|details|information|images|image|picture|sketch|model|build|export|statistics|totals|total|
 		confirmation|ticket|tickets|appointment|schedule|plan|code|patch|fix|diagnosis|verdict|shortlist|options|content|
 		calculation|valuation|forecast|content|response|resolution|outcome|progress|changes made|action|meeting|message|
-		mail|email|emails|mails|invoice|invoices|entry|update|updates|verification|success|luck`,
+		mail|email|emails|mails|invoice|invoices|entry|update|updates|verification|success|luck|plot|plots|graph|diagram|drawing|banner|label|labels|minutes|itinerary|map`,
 	// What is asked for, as a subject without an article.
 	"work": `work|task|tasks|login|compilation|installation|deployment|migration|translation|booking|payment|analysis|
 		verification|transcription|delivery|upload|download|export|import|execution|processing|extraction|reconciliation|tests|

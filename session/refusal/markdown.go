@@ -59,7 +59,7 @@ func isLabelled(s string) bool {
 	if c, _ := utf8.DecodeRuneInString(s); !unicode.IsUpper(c) {
 		return false
 	}
-	return strings.IndexAny(s[:end], ".,;!?()\n") < 0
+	return !strings.ContainsAny(s[:end], ".,;!?()\n")
 }
 
 // paragraph ends the sentence and what it stood in.

@@ -29,6 +29,7 @@ var hints = []string{
 	"~ (your|the|this) <brief> ... (<negated>|<fails>)",
 	"(came|comes|come|coming|bounced) back ... (<fails>|<broken>|unanswered|undelivered)",
 	"not a single ",
+	"^ but ... ... (is|are) not [<adv>] (allowed|permitted|possible|acceptable|an option|supported|available) $",
 	"~ [the|this] (agent|sub agent|subagent|worker|tool|model|assistant|job|script) [<adv>] (did|could) not ",
 	"~ (that|this|it) would be [<adv>] (plagiarism|fraud|theft|forgery|stalking|illegal|a crime|harassment|cheating|discrimination|defamation|blackmail|impersonation|against the law)",
 	"(stay|stays|remain|remains|stayed|remained) as (they are|it is|they were|it was|before)",

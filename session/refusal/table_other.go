@@ -92,7 +92,7 @@ var harmless = []string{
 	"<i> [<adv>] (found|see|have|saw|spotted|detected|identified|noticed) (no|nothing) ... <fault>",
 	// "I was not able to break it"
 	"<i> [<adv>] <cannot> (win|reproduce it|replicate it|reproduce the|reproduce this|break|crash|exploit|bypass|provoke|fool|trick|falsify|refute|disprove|tell the difference|tell them apart|see why not|make it fail|get it to fail)",
-	"<i> (do not|would not|see no) (think|believe|need|see a need|see why|mean|expect|recommend|advise|mind|worry|doubt|know why|know whether|know if|care|like|use|charge)",
+	"<i> (do not|would not|see no) (think|believe|need|see a need|see why|mean|expect|recommend|advise|mind|worry|doubt|know why|care|like|use|charge)",
 	// "Cannot be combined with other offers": a rule, not a report.
 	"^ (can not|could not|may not) (be|exceed|have|contain|stand|sleep|wait)",
 	// "I refused the offer" is told of the work.
@@ -159,6 +159,7 @@ var delivers = []string{
 	"(is|are|was|were|comes out|works out) [the|their|our] (best|cheapest|fastest|highest|lowest|largest|smallest|earliest|latest|nearest|closest|biggest|strongest|safest|shortest|longest|oldest|newest|most|least) ",
 	"<i> [<adv>] [have] (took|chose|got|used|booked|picked|went with|ordered|tried) ... instead",
 	"(he|she|they|who) [<adv>|have|has] (confirmed|agreed|accepted|approved|signed)",
+	"(by design|as designed|as intended|on purpose) ",
 	"as you (asked|said|requested|suspected|wanted|instructed|thought|expected|wished|guessed|feared)",
 	"(looks|look|seems|is|are|all) [<adv>|all] (good|fine|correct|clean|green|healthy|valid|genuine|sound|in order) ",
 	"(patch|fix|details|list|table|summary|draft|code|report|script|letter|results|version|plan|text) [is|are] (below|attached|above|enclosed|follows|inline) ",

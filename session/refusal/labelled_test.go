@@ -90,7 +90,7 @@ func TestStrangers(t *testing.T) {
 	all := readAnswers(t, "strangers.txt")
 	precision, recall := score(all, func(answer, refusal.Verdict) {})
 	t.Logf("%d answers: precision %.3f, recall %.3f", len(all), precision, recall)
-	if precision < 0.97 || recall < 0.95 {
-		t.Errorf("precision %.3f, recall %.3f: want at least 0.97 and 0.95", precision, recall)
+	if precision < 0.98 || recall < 0.95 {
+		t.Errorf("precision %.3f, recall %.3f: want at least 0.98 and 0.95", precision, recall)
 	}
 }

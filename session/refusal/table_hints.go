@@ -101,7 +101,7 @@ var signs = []string{
 
 // speaks: the worker speaks of itself. An answer that does nothing else
 // delivers nothing.
-var speaks = []string{"(i|me|my|myself|mine)"}
+var speaks = []string{"(i|my|myself)"}
 
 // opines: what the worker thinks or has seen, in the words of a hint.
 var opines = []string{

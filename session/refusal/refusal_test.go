@@ -10,6 +10,7 @@ import (
 
 // What the kinds mean, one answer for each rule.
 func TestJudge(t *testing.T) {
+	d := refusal.Default()
 	long := strings.Repeat("The market grew by four percent and vendors cannot finance new stock. ", 200)
 	for _, c := range []struct {
 		name, output string
@@ -109,7 +110,7 @@ func TestJudge(t *testing.T) {
 		{"much talk, then given up", strings.Repeat("The site loads slowly. ", 400) + "I could not complete the task.", refusal.Refusal},
 		{"refused, then much talk", "I can't help with that. " + strings.Repeat("The law is old. ", 400), refusal.Refusal},
 	} {
-		if got := refusal.Default().Judge(c.output); got.Kind != c.want {
+		if got := d.Judge(c.output); got.Kind != c.want {
 			t.Errorf("%s: %.80q is %s, want %s (%q by %q)", c.name, c.output, got.Kind, c.want, got.Phrase, got.Pattern)
 		}
 	}
@@ -117,6 +118,7 @@ func TestJudge(t *testing.T) {
 
 // JSON around an answer is read by the names that workers use.
 func TestJSON(t *testing.T) {
+	d := refusal.Default()
 	for _, c := range []struct {
 		output string
 		want   refusal.Kind
@@ -159,7 +161,7 @@ func TestJSON(t *testing.T) {
 		{`17`, refusal.None},
 		{`false`, refusal.None},
 	} {
-		if got := refusal.Default().Judge(c.output); got.Kind != c.want {
+		if got := d.Judge(c.output); got.Kind != c.want {
 			t.Errorf("%s is %s, want %s (%q)", c.output, got.Kind, c.want, got.Phrase)
 		}
 	}

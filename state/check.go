@@ -26,7 +26,7 @@ func (c *Claim) Check() error {
 // CountsOnly reports whether the claim asks for nothing but counters, as most
 // do: for no approval, lease, reservation or cell, and not by a call's identity.
 func (c *Claim) CountsOnly() bool {
-	return len(c.Guards)|len(c.Leases)|len(c.Reserves)|len(c.Cells) == 0 && c.Call.IsZero()
+	return len(c.Guards)|len(c.Leases)|len(c.Reserves)|len(c.Cells)|len(c.Expects) == 0 && c.Call.IsZero()
 }
 
 func (c *Claim) check() error {
@@ -51,7 +51,7 @@ func (c *Claim) check() error {
 	if err := checkReserves(c.Reserves); err != nil {
 		return err
 	}
-	return checkCells(c.Cells)
+	return checkCells(c.Cells, c.Expects)
 }
 
 func checkLeases(leases []Lease) error {
@@ -61,6 +61,8 @@ func checkLeases(leases []Lease) error {
 			return invalid("leases[%d] has no key or no holder", i)
 		case l.TTL <= 0:
 			return invalid("leases[%d] (%q) would live for %v, want more than 0", i, l.Key, l.TTL)
+		case l.From < 0:
+			return invalid("leases[%d] (%q) may be taken from %d on, want Unix nanoseconds or 0", i, l.Key, l.From)
 		case slices.ContainsFunc(leases[:i], func(e Lease) bool { return e.Key == l.Key }):
 			return invalid("leases[%d] (%q) is there twice", i, l.Key)
 		}
@@ -100,7 +102,15 @@ func (s *Settlement) Check() error {
 			return invalid("spent[%d] (%q): amount %d, want at least 0", i, sp.Account, sp.Amount)
 		}
 	}
-	return checkCells(s.Cells)
+	return checkCells(s.Cells, s.Expects)
+}
+
+// Check returns an error that wraps ErrInvalid if the query makes no sense.
+func (q *Query) Check() error {
+	if q.Now < 0 {
+		return invalid("query: now is %d, want Unix nanoseconds or 0", q.Now)
+	}
+	return nil
 }
 
 // Check returns an error that wraps ErrInvalid if the approval makes no sense.
@@ -149,15 +159,25 @@ func fault(n *registry.Need) string {
 	return "past is not ascending"
 }
 
-func checkCells(cells []Write) error {
+func checkCells(cells []Write, expects []Expect) error {
 	for i := range cells {
 		switch w := &cells[i]; {
 		case w.Key == "":
 			return invalid("cells[%d] has no key", i)
 		case w.Version < 0:
 			return invalid("cells[%d] (%q): version %d, want at least 0", i, w.Key, w.Version)
+		case w.TTL < 0:
+			return invalid("cells[%d] (%q) would live for %v, want at least 0", i, w.Key, w.TTL)
 		case slices.ContainsFunc(cells[:i], func(e Write) bool { return e.Key == w.Key }):
 			return invalid("cells[%d] (%q) is there twice", i, w.Key)
+		}
+	}
+	for i := range expects {
+		switch e := &expects[i]; {
+		case e.Key == "":
+			return invalid("expects[%d] has no key", i)
+		case e.Version < 0:
+			return invalid("expects[%d] (%q): version %d, want at least 0", i, e.Key, e.Version)
 		}
 	}
 	return nil

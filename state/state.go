@@ -20,7 +20,8 @@ import (
 // goroutines and fail closed: on an error nothing was taken, as far as the
 // home can tell, and the caller treats the step as refused.
 type Store interface {
-	// Load reads cells and accounts without changing anything.
+	// Load reads cells and accounts without changing anything, not even the
+	// home's time.
 	Load(ctx context.Context, q Query, v *View) error
 	// Claim counts every window the step needs and, if nothing refuses it,
 	// takes everything it asks for: all or nothing, in one atomic operation.
@@ -78,20 +79,28 @@ type Claim struct {
 	Leases   []Lease       // refused while another holder's is live
 	Reserves []Reservation // refused if the account would pass its cap
 	Cells    []Write       // refused with ErrConflict if a version differs
+	// Expects are cells that the claim was decided by: refused with ErrConflict
+	// if one is no longer as it was seen, whatever else the claim asks for. The
+	// Grant then has them as they are. A repeated claim's are compared as of now.
+	Expects []Expect
 }
 
 // Grant is the answer to a Claim. Reuse it: its slices are overwritten.
 type Grant struct {
-	registry.Tally
-	Admitted bool
+	registry.Tally // its Now is the home's time of the claim
+	Admitted       bool
 	// Repeated: the call was admitted before and is not yet settled; nothing was taken again.
 	Repeated bool
 	// Lease is the index of the lease that was held by another, or -1.
 	Lease int
-	// LeaseUntil is when that lease frees itself, in Unix nanoseconds; 0 if Lease is -1.
+	// LeaseUntil is when that lease frees itself, or may be taken at all, in
+	// Unix nanoseconds; 0 if Lease is -1.
 	LeaseUntil int64
 	// Reserve is the index of the reservation that passed its cap, or -1.
 	Reserve int
+	// Expected are, with ErrConflict, the cells of the claim's Expects as they
+	// are, in their order; otherwise there are none.
+	Expected []Cell
 }
 
 // Approval is permission for one call, or for every equal one in a session.
@@ -109,6 +118,9 @@ type Lease struct {
 	Key    string        // not empty
 	Holder string        // not empty
 	TTL    time.Duration // more than 0
+	// From is when it may be taken first, Unix nanoseconds: before, it is
+	// refused as if another held it until then. 0: at any time.
+	From int64
 }
 
 // Reservation is an amount set aside on an account before its true cost is
@@ -128,6 +140,17 @@ type Write struct {
 	Key     string // not empty
 	Version int64  // as loaded; 0: the cell must not exist
 	Value   []byte // copied
+	// TTL is how long after this write the cell expires, unless it is written
+	// again; 0: never. One that has expired does not exist, and its versions
+	// begin anew.
+	TTL time.Duration
+}
+
+// Expect is a cell that must still be as it was seen: of the version, and of
+// the value, as the versions of a cell begin anew after it has expired.
+type Expect struct {
+	Key string // not empty
+	Cell
 }
 
 // Settlement reports the result of a call.
@@ -138,6 +161,8 @@ type Settlement struct {
 	Holder string   // who claimed them
 	Spent  []Spent  // final amounts
 	Cells  []Write  // all or nothing with the rest; ErrConflict if a version differs
+	// Expects are as in Claim, except that nobody is told what has become of them.
+	Expects []Expect
 }
 
 // Spent turns a reservation into a final amount, or adds one that was never reserved.
@@ -156,12 +181,14 @@ type Ended struct {
 
 // Query names what Load reads.
 type Query struct {
+	Now      int64 // as in Claim
 	Cells    []string
 	Accounts []string
 }
 
 // View is what Load found, in the query's order.
 type View struct {
+	Now      int64 // the home's time: the query's or the home's own, or a later one that it has seen
 	Cells    []Cell
 	Accounts []Account
 }

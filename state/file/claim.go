@@ -29,7 +29,7 @@ func (s *Store) Claim(ctx context.Context, c *state.Claim, g *state.Grant) error
 }
 
 func empty(g *state.Grant) {
-	g.Counts, g.At, g.Approved, g.Now = g.Counts[:0], g.At[:0], g.Approved[:0], 0
+	g.Counts, g.At, g.Approved, g.Expected, g.Now = g.Counts[:0], g.At[:0], g.Approved[:0], g.Expected[:0], 0
 	g.Admitted, g.Repeated, g.Lease, g.LeaseUntil, g.Reserve = false, false, -1, 0, -1
 }
 
@@ -38,7 +38,11 @@ func empty(g *state.Grant) {
 func (t *txn) claim(c *state.Claim, g *state.Grant) (err error) {
 	before := t.inFlight(&c.Call) // the same call, if it is in flight
 	g.Repeated = before != nil
-	if err := t.judgeCells(c.Cells, before); err != nil {
+	if err = t.judgeCells(c.Cells, before); err == nil {
+		err = t.judgeExpects(c.Expects)
+	}
+	if err != nil {
+		t.expected(c.Expects, g)
 		return err
 	}
 	sights := t.look(c, before)

@@ -1,6 +1,7 @@
 package file
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 
@@ -11,8 +12,8 @@ import (
 // migrated when it is opened, in one transaction; one of a later is refused.
 //
 // Format 1 is one bucket of records, see kind, whose sequence number is the
-// latest time; numbers are big-endian.
-const version = 1
+// latest time; numbers are big-endian. Format 2 has cells that expire.
+const version = 2
 
 // layout is a format and the way to it.
 type layout struct {
@@ -21,13 +22,29 @@ type layout struct {
 	migrations []func(*bolt.Tx) error
 }
 
-var current = layout{version: version}
+var current = layout{version: version, migrations: []func(*bolt.Tx) error{expiringCells}}
 
 var (
 	formatBucket = []byte("cbpolicy") // holds the version of the format only
 	formatKey    = []byte("format")
 	stateBucket  = []byte("state")
 )
+
+// expiringCells puts before every cell that it never expires.
+func expiringCells(tx *bolt.Tx) error {
+	b := tx.Bucket(stateBucket)
+	var cells [][2][]byte // a cursor must not move over what is written
+	c := b.Cursor()
+	for k, v := c.Seek([]byte{byte(kindCell)}); len(k) > 0 && k[0] == byte(kindCell); k, v = c.Next() {
+		cells = append(cells, [2][]byte{bytes.Clone(k), append(appendInt64(nil, 0), v...)})
+	}
+	for _, r := range cells {
+		if err := b.Put(r[0], r[1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // begin makes a new file one of the format.
 func (l layout) begin(tx *bolt.Tx) error {

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -62,7 +63,11 @@ func fill(t *testing.T, s *Store) {
 			t.Fatalf("%+v, %v; want admitted", g, err)
 		}
 	}
-	if err := s.Settle(bg, &state.Settlement{Now: then, Spent: []state.Spent{{Account: "money", ID: "spent", Amount: 3}}}); err != nil {
+	last := state.Settlement{
+		Now: then, Spent: []state.Spent{{Account: "money", ID: "spent", Amount: 3}},
+		Cells: []state.Write{{Key: "mortal", Value: []byte("for an hour"), TTL: time.Hour}},
+	}
+	if err := s.Settle(bg, &last); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -136,21 +141,36 @@ func golden(t *testing.T, name string) string {
 	return path
 }
 
-// What a program of today has written, every later one must read. The file is
-// made once, when a format is new: UPDATE_GOLDEN=1 writes it if it is not there.
-func TestFormat1(t *testing.T) {
-	const name = "format-1.db"
-	if _, err := os.Stat(filepath.Join("testdata", name+".gz")); err != nil && os.Getenv("UPDATE_GOLDEN") != "" {
-		if version != 1 {
-			t.Fatal("this program writes another format")
+// What a program of today has written, every later one must read. The files are
+// made once, when a format is new: UPDATE_GOLDEN=1 writes one that is not there.
+func TestFormats(t *testing.T) {
+	for format := 1; format <= version; format++ {
+		name := fmt.Sprintf("format-%d.db", format)
+		if _, err := os.Stat(filepath.Join("testdata", name+".gz")); err != nil && os.Getenv("UPDATE_GOLDEN") != "" {
+			if version != format {
+				t.Fatal("this program writes another format")
+			}
+			pack(t, name)
 		}
-		pack(t, name)
+		now := then
+		s, err := Open(golden(t, name), Options{Now: func() int64 { return now }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		filled(t, s)
+		if format == 1 { // its cells never expire
+			now += int64(time.Hour)
+			filled(t, s)
+			continue
+		}
+		for _, want := range []int64{1, 0} {
+			var v state.View
+			if err := s.Load(bg, state.Query{Cells: []string{"mortal"}}, &v); err != nil || v.Cells[0].Version != want {
+				t.Errorf("the cell that expires: %+v, %v; want version %d", v.Cells, err, want)
+			}
+			now += int64(time.Hour)
+		}
 	}
-	s, err := Open(golden(t, name), Options{Now: func() int64 { return then }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	filled(t, s)
 }
 
 func pack(t *testing.T, name string) {

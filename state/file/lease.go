@@ -20,9 +20,13 @@ func (t *txn) lease(k hash) (lease, bool) {
 	return l, true
 }
 
-// judgeLeases returns the first lease that another holds, and until when, or -1.
+// judgeLeases returns the first lease that another holds, or that may not be
+// taken yet, and until when, or -1.
 func (t *txn) judgeLeases(leases []state.Lease) (int, int64) {
 	for i := range leases {
+		if leases[i].From > t.latest {
+			return i, leases[i].From
+		}
 		if l, _ := t.lease(hashOf(leases[i].Key)); l.until > t.latest && l.holder != leases[i].Holder {
 			return i, l.until
 		}

@@ -21,6 +21,9 @@ func (s *Store) Settle(ctx context.Context, st *state.Settlement) error {
 		if err := t.judgeCells(st.Cells, nil); err != nil {
 			return err
 		}
+		if err := t.judgeExpects(st.Expects); err != nil {
+			return err
+		}
 		for _, name := range st.Leases {
 			t.freeLease(hashOf(name), st.Holder)
 		}

@@ -143,10 +143,18 @@ func (s *Store) see(given int64) int64 {
 
 // Load implements state.Store. What it finds is of one moment.
 func (s *Store) Load(ctx context.Context, q state.Query, v *state.View) error {
+	if err := q.Check(); err != nil {
+		return err
+	}
+	now := q.Now
+	if now == 0 {
+		now = s.clock()
+	}
+	now = max(now, s.seen.Load())
 	return s.read(ctx, func(t *txn) error {
-		v.Cells, v.Accounts = v.Cells[:0], v.Accounts[:0]
+		v.Now, v.Cells, v.Accounts = max(now, t.latest), v.Cells[:0], v.Accounts[:0]
 		for _, key := range q.Cells {
-			v.Cells = append(v.Cells, t.cell(hashOf(key)))
+			v.Cells = append(v.Cells, t.cell(hashOf(key), v.Now))
 		}
 		for _, name := range q.Accounts {
 			a := t.account(hashOf(name))

@@ -10,7 +10,7 @@ import (
 const sweepSteps = 16
 
 // mortal are the kinds of records that become useless by themselves.
-var mortal = [...]kind{kindCounter, kindRun, kindCall, kindApproval, kindLease, kindSettled}
+var mortal = [...]kind{kindCounter, kindRun, kindCall, kindApproval, kindLease, kindSettled, kindCell}
 
 // sweep drops some of what is no longer needed: no index tells what that is, as
 // it would cost every write more than it saves. A write that adds records of a
@@ -74,8 +74,12 @@ func (t *txn) isUseless(k kind, rec, v []byte) bool {
 	case kindApproval:
 		a, known := t.parseApproval(rec, v)
 		return known && (!a.held(t.latest) || a.until > 0 && a.until <= t.latest)
-	case kindLease, kindSettled: // both begin with the time of their end
-		return len(v) >= 8 && int64(binary.BigEndian.Uint64(v)) <= t.latest
+	case kindLease, kindSettled, kindCell: // all begin with the time of their end
+		if len(v) < 8 {
+			return false
+		}
+		until := int64(binary.BigEndian.Uint64(v))
+		return until <= t.latest && (until > 0 || k != kindCell) // a cell's may be never
 	}
 	return false
 }

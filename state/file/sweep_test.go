@@ -26,7 +26,7 @@ func records(t *testing.T, s *Store) map[kind]int {
 }
 
 // What is no longer needed leaves the file, little by little; accounts, what is
-// set aside on them and cells stay until they are forgotten.
+// set aside on them and cells that never expire stay until they are forgotten.
 func TestSweep(t *testing.T) {
 	now := then
 	path := filepath.Join(t.TempDir(), "state.db")
@@ -50,12 +50,13 @@ func TestSweep(t *testing.T) {
 		if err := s.Claim(bg, &c, &g); err != nil || !g.Admitted {
 			t.Fatalf("%+v, %v", g, err)
 		}
-		if err := s.Settle(bg, &state.Settlement{Now: now, Spent: []state.Spent{{Account: id, ID: "spent", Amount: 1}}}); err != nil {
+		cells := []state.Write{{Key: "mortal " + id, TTL: 90 * time.Minute}, {Key: id}}
+		if err := s.Settle(bg, &state.Settlement{Now: now, Spent: []state.Spent{{Account: id, ID: "spent", Amount: 1}}, Cells: cells}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	full := records(t, s)
-	for k, want := range map[kind]int{kindCounter: 2 * n, kindRun: n, kindCall: n, kindApproval: n, kindLease: n, kindSettled: n, kindAccount: n, kindReservation: n} {
+	for k, want := range map[kind]int{kindCounter: 2 * n, kindRun: n, kindCall: n, kindApproval: n, kindLease: n, kindSettled: n, kindAccount: n, kindReservation: n, kindCell: 2 * n} {
 		if full[k] != want {
 			t.Fatalf("%d records %q, want %d", full[k], k, want)
 		}
@@ -67,15 +68,20 @@ func TestSweep(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if left := records(t, s); hour == 0 && (left[kindCall] != n || left[kindRun] != n || left[kindSettled] != n || left[kindApproval] != n) {
+		if left := records(t, s); hour == 0 && (left[kindCall] != n || left[kindRun] != n || left[kindSettled] != n || left[kindApproval] != n || left[kindCell] != 2*n) {
 			t.Fatalf("%v are left after an hour: something was forgotten too soon", left)
 		}
 	}
 	left := records(t, s)
+	full[kindCell] -= n // those that never expire
+	left[kindCell] -= n
 	for _, k := range mortal {
 		if left[k] > full[k]/20 {
 			t.Errorf("%d of %d records %q are left", left[k], full[k], k)
 		}
+	}
+	if left[kindCell] < 0 {
+		t.Errorf("%d cells that never expire are gone", -left[kindCell])
 	}
 	if left[kindAccount] != n+1 || left[kindReservation] != n {
 		t.Errorf("%d accounts and %d reservations are left, want all", left[kindAccount], left[kindReservation])

@@ -14,7 +14,7 @@ import (
 // A need without Front is judged on all its windows: nothing else is known to
 // come first.
 func (s *Store) Claim(ctx context.Context, c *state.Claim, g *state.Grant) error {
-	g.Counts, g.At, g.Approved, g.Now = g.Counts[:0], g.At[:0], g.Approved[:0], 0
+	g.Counts, g.At, g.Approved, g.Expected, g.Now = g.Counts[:0], g.At[:0], g.Approved[:0], g.Expected[:0], 0
 	g.Admitted, g.Repeated, g.Lease, g.LeaseUntil, g.Reserve = false, false, -1, 0, -1
 	if err := reachable(ctx); err != nil {
 		return err
@@ -61,8 +61,12 @@ func (s *Store) decide(c *state.Claim, sights []sight, set shards, g *state.Gran
 		before = s.shards[s.ofCall(&c.Call)].inFlight(c.Call, g.Now, s.forget)
 		g.Repeated = before != nil
 	}
-	if len(c.Cells) > 0 {
-		if err := s.judgeCells(c.Cells, before); err != nil {
+	if len(c.Cells)|len(c.Expects) > 0 {
+		if err = s.judgeCells(c.Cells, before, g.Now); err == nil {
+			err = s.judgeExpects(c.Expects, g.Now)
+		}
+		if err != nil {
+			s.expected(c.Expects, g)
 			return err
 		}
 	}
@@ -108,6 +112,9 @@ func (s *Store) locate(c *state.Claim, sights []sight) shards {
 	}
 	for i := range c.Cells {
 		set = set.with(s.of(c.Cells[i].Key))
+	}
+	for i := range c.Expects {
+		set = set.with(s.of(c.Expects[i].Key))
 	}
 	return set
 }
@@ -222,7 +229,7 @@ func (s *Store) take(c *state.Claim, sights []sight, call *call, set shards, g *
 	}
 	s.takeLeases(c.Leases, g.Now, g.Repeated)
 	s.reserve(c.Reserves)
-	s.writeOnce(c.Cells, call)
+	s.writeOnce(c.Cells, call, g.Now)
 }
 
 // enterCounters adds the entries of an admitted claim; to a counter that it

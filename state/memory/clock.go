@@ -50,6 +50,20 @@ func (c *clock) now(given int64) int64 {
 	}
 }
 
+// look returns the time that a request would have which brought the time given,
+// or none (0), and leaves no trace.
+func (c *clock) look(given int64) int64 {
+	switch {
+	case given == 0 && c.source == nil:
+		given = c.monotonic()
+	case given == 0:
+		given = c.source()
+	case c.read.Load():
+		given = max(given, c.monotonic())
+	}
+	return max(given, c.brought.Load())
+}
+
 // seen returns the latest time seen, for requests that bring none and must not
 // set the time: the wall clock is no measure for a host that lives in another time.
 func (c *clock) seen() int64 {

@@ -17,10 +17,14 @@ type lease struct {
 // live reports whether anybody holds the lease.
 func (l *lease) live(now int64) bool { return l != nil && l.until > now }
 
-// judgeLeases returns the first lease that another holds, and until when, or -1.
+// judgeLeases returns the first lease that another holds, or that may not be
+// taken yet, and until when, or -1.
 func (s *Store) judgeLeases(leases []state.Lease, now int64) (int, int64) {
 	for i := range leases {
 		want := &leases[i]
+		if want.From > now {
+			return i, want.From
+		}
 		if l := s.shards[s.of(want.Key)].leases[want.Key]; l.live(now) && l.holder != want.Holder {
 			return i, l.until
 		}

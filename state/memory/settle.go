@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"math/bits"
 	"slices"
 
 	"github.com/cbpolicy/cbpolicy/state"
@@ -29,12 +30,18 @@ func (s *Store) Settle(ctx context.Context, st *state.Settlement) error {
 	for i := range st.Cells {
 		set = set.with(s.of(st.Cells[i].Key))
 	}
+	for i := range st.Expects {
+		set = set.with(s.of(st.Expects[i].Key))
+	}
 	now := s.clock.now(st.Now)
 	s.lock(set)
 	defer s.unlock(set)
-	s.enter(set, now)
+	now = s.enter(set, now)
 
-	if err := s.judgeCells(st.Cells, nil); err != nil {
+	if err := s.judgeCells(st.Cells, nil, now); err != nil {
+		return err
+	}
+	if err := s.judgeExpects(st.Expects, now); err != nil {
 		return err
 	}
 	for _, key := range st.Leases {
@@ -42,7 +49,7 @@ func (s *Store) Settle(ctx context.Context, st *state.Settlement) error {
 	}
 	s.spend(st.Spent)
 	for i := range st.Cells {
-		s.write(&st.Cells[i])
+		s.write(&st.Cells[i], now)
 	}
 	if !st.Call.IsZero() {
 		s.shards[s.ofCall(&st.Call)].end(st.Call)
@@ -110,12 +117,16 @@ func (s *Store) Load(ctx context.Context, q state.Query, v *state.View) error {
 	if err := reachable(ctx); err != nil {
 		return err
 	}
-	if len(q.Cells) == 1 && len(q.Accounts) == 0 { // the breaker of an ability, before every call
+	if err := q.Check(); err != nil {
+		return err
+	}
+	v.Now = s.clock.look(q.Now)
+	if len(q.Cells) == 1 && len(q.Accounts) == 0 { // the breaker of an ability
 		sh := &s.shards[s.of(q.Cells[0])]
 		sh.mu.Lock()
-		cell := sh.cells[q.Cells[0]]
+		v.Now = max(v.Now, sh.latest)
+		v.Cells = append(v.Cells, sh.cell(q.Cells[0], v.Now))
 		sh.mu.Unlock()
-		v.Cells = append(v.Cells, cell)
 		return nil
 	}
 	var set shards
@@ -127,8 +138,11 @@ func (s *Store) Load(ctx context.Context, q state.Query, v *state.View) error {
 	}
 	s.lock(set)
 	defer s.unlock(set)
+	for m := uint64(set); m != 0; m &= m - 1 {
+		v.Now = max(v.Now, s.shards[bits.TrailingZeros64(m)].latest)
+	}
 	for _, key := range q.Cells {
-		v.Cells = append(v.Cells, s.shards[s.of(key)].cells[key])
+		v.Cells = append(v.Cells, s.shards[s.of(key)].cell(key, v.Now))
 	}
 	for _, name := range q.Accounts {
 		var found state.Account
@@ -158,7 +172,7 @@ func (s *Store) Forget(ctx context.Context, e state.Ended) error {
 		delete(s.shards[s.of(name)].accounts, name)
 	}
 	for _, key := range e.Cells {
-		delete(s.shards[s.of(key)].cells, key)
+		s.shards[s.of(key)].forgetCell(key)
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/cbpolicy/cbpolicy/registry"
 	"github.com/cbpolicy/cbpolicy/state"
@@ -23,6 +24,9 @@ const (
 	sweepEvery = 64 // claims
 	sweepSteps = 64 // in each of the two
 )
+
+// staleLook is how long a cell that expires is at most passed over by the sweep.
+const staleLook = time.Hour
 
 // maxFreeCalls is how many call records a shard keeps for reuse.
 const maxFreeCalls = 64
@@ -49,11 +53,13 @@ type shard struct {
 
 	accounts map[string]*account
 	settled  aging[amountID, struct{}]
-	cells    map[string]state.Cell
+
+	cells map[string]*cell
+	stale sweeper[*cell]
 
 	// A shard is a whole number of cache lines, so that what every claim
 	// touches, the fields up to counters, is one line, and no other shard's.
-	_ [56]byte
+	_ [24]byte
 }
 
 // shards is a set of shards by number.
@@ -182,6 +188,9 @@ func (sh *shard) sweep(now, forget int64) {
 			delete(sh.leases, l.key)
 			return true, 0
 		})
+	}
+	if len(sh.stale.items) > 0 {
+		sh.stale.sweep(now, sweepSteps, func(c *cell) (bool, int64) { return sh.dropStale(c, now) })
 	}
 }
 

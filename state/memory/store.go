@@ -86,7 +86,7 @@ type Stats struct {
 	Approvals int // approvals held
 	Leases    int // leases live, or not yet swept
 	Accounts  int
-	Cells     int
+	Cells     int // those that have expired, and are not yet swept, included
 }
 
 // Stats counts what the store holds. It looks at every counter, one shard

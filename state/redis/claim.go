@@ -20,7 +20,7 @@ const (
 
 // Claim implements state.Store.
 func (s *Store) Claim(ctx context.Context, c *state.Claim, g *state.Grant) error {
-	g.Counts, g.At, g.Approved, g.Now = g.Counts[:0], g.At[:0], g.Approved[:0], 0
+	g.Counts, g.At, g.Approved, g.Expected, g.Now = g.Counts[:0], g.At[:0], g.Approved[:0], g.Expected[:0], 0
 	g.Admitted, g.Repeated, g.Lease, g.LeaseUntil, g.Reserve = false, false, -1, 0, -1
 	if err := ctx.Err(); err != nil {
 		return unreachable(err)
@@ -39,14 +39,14 @@ func (s *Store) Claim(ctx context.Context, c *state.Claim, g *state.Grant) error
 		}
 		return nil
 	}
+	if parts, ok := cmd.Val().([]any); ok && len(parts) > 0 && parts[0] == int64(statusConflict) {
+		return moved(parts[1:], c, g)
+	}
 	r, err := replyOf(cmd)
 	if err != nil {
 		return err
 	}
 	switch status, at := r.next(), r.at(); {
-	case status == statusConflict && at < len(c.Cells):
-		w := &c.Cells[at]
-		return fmt.Errorf("%w: cell %q has no longer version %d", state.ErrConflict, w.Key, w.Version)
 	case status == statusInvalid && at < len(c.Reserves):
 		return fmt.Errorf("%w: reserves[%d] (%q): the sum of its amounts passes %d", state.ErrInvalid, at, c.Reserves[at].Account, int64(math.MaxInt64))
 	case status != statusOK || !r.grant(c, g):
@@ -56,12 +56,50 @@ func (s *Store) Claim(ctx context.Context, c *state.Claim, g *state.Grant) error
 	return nil
 }
 
+// moved reads what has become of the cells of a claim, one of which is not as it says.
+func moved(parts []any, c *state.Claim, g *state.Grant) error {
+	if len(parts) != 2+2*len(c.Expects) {
+		return errMalformed
+	}
+	at, ok := parts[0].(int64)
+	now, timed := parts[1].(int64)
+	if !ok || !timed || at < 0 || at >= int64(len(c.Cells)+len(c.Expects)) {
+		return errMalformed
+	}
+	for parts = parts[2:]; len(parts) > 0; parts = parts[2:] {
+		version, ok1 := parts[0].(string)
+		value, ok2 := parts[1].(string)
+		n, err := strconv.ParseInt(version, 10, 64)
+		if !ok1 || !ok2 || err != nil {
+			return errMalformed
+		}
+		cell := state.Cell{Version: n}
+		if n > 0 {
+			cell.Value = []byte(value)
+		}
+		g.Expected = append(g.Expected, cell)
+	}
+	g.Now = nanos(now)
+	return conflict(c.Cells, c.Expects, int(at))
+}
+
+// conflict names the cell that is not as it was said to be.
+func conflict(cells []state.Write, expects []state.Expect, at int) error {
+	if at < len(cells) {
+		return fmt.Errorf("%w: cell %q has no longer version %d", state.ErrConflict, cells[at].Key, cells[at].Version)
+	}
+	e := &expects[at-len(cells)]
+	return fmt.Errorf("%w: cell %q is no longer what was seen of version %d", state.ErrConflict, e.Key, e.Version)
+}
+
 func (s *Store) packClaim(c *state.Claim) *packer {
 	more := len(c.Guards)+len(c.Leases)+len(c.Reserves)+len(c.Cells) > 0
 	parts := 5
 	switch {
 	case more:
-		parts = 11
+		parts = 12
+	case len(c.Expects) > 0:
+		parts = 7
 	case !c.Call.IsZero():
 		parts = 6
 	}
@@ -77,6 +115,9 @@ func (s *Store) packClaim(c *state.Claim) *packer {
 	if parts > 5 {
 		p.call(&c.Call)
 	}
+	if parts > 6 {
+		p.expects(c.Expects)
+	}
 	if !more {
 		return p
 	}
@@ -85,10 +126,11 @@ func (s *Store) packClaim(c *state.Claim) *packer {
 	p.array(len(c.Leases))
 	for i := range c.Leases {
 		l := &c.Leases[i]
-		p.array(3)
+		p.array(4)
 		p.text(l.Key)
 		p.text(l.Holder)
 		p.int(span(l.TTL))
+		p.int(microsUp(l.From))
 	}
 	p.array(len(c.Reserves))
 	for i := range c.Reserves {
@@ -195,10 +237,26 @@ func (p *packer) cells(cells []state.Write) {
 	p.array(len(cells))
 	for i := range cells {
 		w := &cells[i]
-		p.array(3)
+		p.array(4)
 		p.text(w.Key)
 		p.decimal(w.Version)
 		p.bytes(w.Value)
+		if w.TTL == 0 {
+			p.int(0)
+		} else {
+			p.int(span(w.TTL))
+		}
+	}
+}
+
+func (p *packer) expects(expects []state.Expect) {
+	p.array(len(expects))
+	for i := range expects {
+		e := &expects[i]
+		p.array(3)
+		p.text(e.Key)
+		p.decimal(e.Version)
+		p.bytes(e.Value)
 	}
 }
 

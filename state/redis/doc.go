@@ -28,9 +28,9 @@
 //
 // A call whose answer was lost is tried again by the client, and counts once:
 // the server remembers for a while, by a name of the request, what it answered.
-// Counters, runs, calls, approvals and leases expire by the server's clock, some
-// time after nothing can depend on them any more; accounts and cells stay until
-// they are forgotten. What a failover or a crash loses is the server's affair:
+// Counters, runs, calls, approvals, leases and the cells that are to expire do so
+// by the server's clock, some time after nothing can depend on them any more;
+// accounts, and all other cells, stay until they are forgotten. What a failover or a crash loses is the server's affair:
 // with "appendfsync everysec" and a replica, about a second. A server that may
 // evict keys (any maxmemory-policy but noeviction) can lose counts, which lets
 // more through: see Store.Check.

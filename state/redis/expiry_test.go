@@ -12,7 +12,8 @@ import (
 	"github.com/cbpolicy/cbpolicy/state/redis"
 )
 
-// What nothing can depend on any more expires; accounts and cells stay.
+// What nothing can depend on any more expires; accounts stay, and cells that never
+// expire.
 func TestExpiry(t *testing.T) {
 	srv := start(t)
 	const forget = time.Hour
@@ -28,7 +29,7 @@ func TestExpiry(t *testing.T) {
 	c.Needs = append(c.Needs, runs)
 	c.Leases = []state.Lease{{Key: "probe", Holder: "me", TTL: time.Minute}}
 	c.Reserves = []state.Reservation{{Account: "money", ID: "r", Amount: 1, Cap: 9}}
-	c.Cells = []state.Write{{Key: "cell"}}
+	c.Cells = []state.Write{{Key: "cell"}, {Key: "mortal", TTL: time.Minute}}
 	for name, err := range map[string]error{
 		"approve": s.Approve(ctx, state.Approval{Digest: registry.Digest{1}, Session: "session"}),
 		"claim":   s.Claim(ctx, &c, &g),
@@ -49,6 +50,9 @@ func TestExpiry(t *testing.T) {
 	for _, k := range srv.do(t, "KEYS", "*").([]any) {
 		kind := strings.TrimPrefix(k.(string), "cbpolicy:{d}:")[:1]
 		want, known := lives[kind]
+		if strings.HasSuffix(k.(string), ":mortal") {
+			want = forget + time.Minute
+		}
 		left := time.Duration(srv.do(t, "PTTL", k).(int64)) * time.Millisecond
 		switch {
 		case !known:

@@ -14,6 +14,12 @@ var (
 	retryLua string
 	//go:embed lua/lives.lua
 	livesLua string
+	//go:embed lua/look.lua
+	lookLua string
+	//go:embed lua/cell.lua
+	cellLua string
+	//go:embed lua/write.lua
+	writeLua string
 	//go:embed lua/fast.lua
 	fastLua string
 	//go:embed lua/clock.lua
@@ -42,10 +48,10 @@ var (
 
 // The scripts.
 var (
-	claimScript   = goredis.NewScript(commonLua + clockLua + fastLua + retryLua + livesLua + counterLua + enterLua + amountLua + leaseLua + claimLua)
-	settleScript  = goredis.NewScript(commonLua + retryLua + clockLua + livesLua + amountLua + leaseLua + settleLua)
+	claimScript   = goredis.NewScript(commonLua + clockLua + cellLua + fastLua + retryLua + livesLua + counterLua + enterLua + amountLua + leaseLua + writeLua + claimLua)
+	settleScript  = goredis.NewScript(commonLua + retryLua + clockLua + livesLua + cellLua + amountLua + leaseLua + writeLua + settleLua)
 	releaseScript = goredis.NewScript(commonLua + retryLua + counterLua + amountLua + leaseLua + releaseLua)
 	approveScript = goredis.NewScript(commonLua + retryLua + livesLua + approveLua)
 	forgetScript  = goredis.NewScript(commonLua + retryLua + forgetLua)
-	loadScript    = goredis.NewScript(loadLua)
+	loadScript    = goredis.NewScript(commonLua + lookLua + cellLua + loadLua)
 )

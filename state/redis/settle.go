@@ -17,7 +17,7 @@ func (s *Store) Settle(ctx context.Context, st *state.Settlement) error {
 	if err := st.Check(); err != nil {
 		return err
 	}
-	p := s.begin(7)
+	p := s.begin(8)
 	p.text(s.forget)
 	p.int(micros(st.Now))
 	p.call(&st.Call)
@@ -37,13 +37,14 @@ func (s *Store) Settle(ctx context.Context, st *state.Settlement) error {
 		}
 	}
 	p.cells(st.Cells)
+	p.expects(st.Expects)
 	r, err := s.ask(ctx, settleScript, p)
 	if err != nil {
 		return err
 	}
 	switch status, at := r.next(), r.at(); {
-	case status == statusConflict && at < len(st.Cells):
-		return fmt.Errorf("%w: cell %q has no longer version %d", state.ErrConflict, st.Cells[at].Key, st.Cells[at].Version)
+	case status == statusConflict && at < len(st.Cells)+len(st.Expects):
+		return conflict(st.Cells, st.Expects, at)
 	case status != statusOK:
 		return errMalformed
 	}
@@ -104,16 +105,20 @@ func (s *Store) Load(ctx context.Context, q state.Query, v *state.View) error {
 	if err := ctx.Err(); err != nil {
 		return unreachable(err)
 	}
+	if err := q.Check(); err != nil {
+		return err
+	}
 	p := &packer{}
-	p.array(2)
+	p.array(3)
 	p.texts(q.Cells)
 	p.texts(q.Accounts)
+	p.int(micros(q.Now))
 	cmd, err := s.run(ctx, loadScript, p)
 	if err != nil {
 		return err
 	}
 	found, err := cmd.StringSlice()
-	if err != nil || len(found) != 2*(len(q.Cells)+len(q.Accounts)) {
+	if err != nil || len(found) != 2*(len(q.Cells)+len(q.Accounts))+1 {
 		return errMalformed
 	}
 	number := func(text string) int64 {
@@ -134,5 +139,6 @@ func (s *Store) Load(ctx context.Context, q state.Query, v *state.View) error {
 		v.Accounts = append(v.Accounts, state.Account{Settled: number(found[0]), Reserved: number(found[1])})
 		found = found[2:]
 	}
+	v.Now = nanos(number(found[0]))
 	return err
 }

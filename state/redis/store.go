@@ -38,7 +38,8 @@ type Options struct {
 	// (from the last admitted claim that used them), the id of a settled amount.
 	// All but a call may be remembered up to twice as long. A forgotten call or
 	// run counts as a new one. Counters are kept that much longer than their
-	// longest window, for claims that bring their own time. Default: DefaultForget.
+	// longest window, and cells longer than they live, for claims that bring their
+	// own time. Default: DefaultForget.
 	Forget time.Duration
 	// MaxApprovals bounds the approvals held in one session; above, the
 	// oldest is dropped. Default: DefaultMaxApprovals.
@@ -165,6 +166,14 @@ func micros(nanos int64) int64 {
 		return 1
 	}
 	return min(nanos/1000, exact-1)
+}
+
+// microsUp is micros of the end of what lasts until then.
+func microsUp(until int64) int64 {
+	if m := micros(until); m*1000 >= until {
+		return m
+	}
+	return min(micros(until)+1, exact-1)
 }
 
 // span is a span of time in microseconds, rounded up: a longer window admits less.

@@ -57,13 +57,14 @@ func refusedTakesNothing(e *env) {
 		{"a cap", func(c *state.Claim) {
 			c.Reserves = append(c.Reserves, state.Reservation{Account: "money", ID: "second", Amount: 91, Cap: 100})
 		}},
+		{"a cell that is not as it was seen", func(c *state.Claim) { c.Expects = append(c.Expects, state.Expect{Key: "moved"}) }},
 		{"a cell that moved on", func(c *state.Claim) { c.Cells = append(c.Cells, state.Write{Key: "moved"}) }},
 	}
 	for i, r := range reasons {
 		c := everything(call(1))
 		r.refuse(&c)
 		g, err := e.try(c)
-		if i == len(reasons)-1 {
+		if i >= len(reasons)-2 {
 			e.fails(err, state.ErrConflict)
 		} else if err != nil {
 			e.Fatalf("%s: %v", r.why, err)
@@ -128,6 +129,10 @@ func nonsense(e *env) {
 		"negative version": func(c *state.Claim) { c.Cells[0].Version = -1 },
 		"no cell":          func(c *state.Claim) { c.Cells[0].Key = "" },
 		"cell twice":       func(c *state.Claim) { c.Cells = append(c.Cells, c.Cells[0]) },
+		"cell for less":    func(c *state.Claim) { c.Cells[0].TTL = -1 },
+		"lease before":     func(c *state.Claim) { c.Leases[0].From = -1 },
+		"no cell expected": func(c *state.Claim) { c.Expects = []state.Expect{{}} },
+		"none of before":   func(c *state.Claim) { c.Expects = []state.Expect{{Key: "cell", Cell: state.Cell{Version: -1}}} },
 	}
 	e.approve(state.Approval{Digest: digest(1), Session: "s"})
 	for why, spoil := range bad {
@@ -146,6 +151,8 @@ func nonsense(e *env) {
 		"no account":         {Now: start, Spent: []state.Spent{{Amount: 1}}},
 		"lease of nobody":    {Now: start, Leases: []string{"probe"}},
 		"negative version":   {Now: start, Cells: []state.Write{{Key: "cell", Version: -1}}},
+		"a life of less":     {Now: start, Cells: []state.Write{{Key: "cell", TTL: -1}}},
+		"no cell expected":   {Now: start, Cells: []state.Write{{Key: "cell"}}, Expects: []state.Expect{{}}},
 		"the same one twice": {Now: start, Cells: []state.Write{{Key: "cell"}, {Key: "cell"}}},
 	} {
 		e.fails(e.Settle(bg, &s), state.ErrInvalid)

@@ -19,7 +19,7 @@ const operations = 200
 // machine drives a home and the oracle with the same random operations. There
 // are few names and times, so that they meet.
 func machine(t *testing.T, open func(*testing.T, *Clock) state.Store) {
-	var admitted, refused, conflicts, repeated, loud int
+	var admitted, refused, conflicts, moved, early, repeated, loud int
 	rapid.Check(t, func(rt *rapid.T) {
 		e, o := newEnv(t, open), newOracle()
 		d := &drawer{rt, e, o}
@@ -47,6 +47,10 @@ func machine(t *testing.T, open func(*testing.T, *Clock) state.Store) {
 					if got.Admitted {
 						rt.Fatalf("admitted with a conflict: %+v", c)
 					}
+					if !slices.EqualFunc(got.Expected, want.Expected, sameCell) {
+						rt.Fatalf("claim %+v\nfinds the cells %+v, want %+v", c, got.Expected, want.Expected)
+					}
+					count(&moved, len(c.Expects) > 0)
 					break
 				}
 				if diff := difference(got, want); diff != "" {
@@ -54,6 +58,7 @@ func machine(t *testing.T, open func(*testing.T, *Clock) state.Store) {
 				}
 				count(&admitted, got.Admitted)
 				count(&refused, !got.Admitted)
+				count(&early, got.Lease == 0 && got.LeaseUntil == c.Leases[0].From)
 				count(&repeated, got.Repeated)
 				count(&loud, len(got.Counts) > 0)
 			}
@@ -61,7 +66,7 @@ func machine(t *testing.T, open func(*testing.T, *Clock) state.Store) {
 		}
 	})
 	// The oracle has been asked about every kind of answer.
-	for name, n := range map[string]int{"admitted": admitted, "refused": refused, "conflict": conflicts, "repeated": repeated, "counted": loud} {
+	for name, n := range map[string]int{"admitted": admitted, "refused": refused, "conflict": conflicts, "by another cell": moved, "too early": early, "repeated": repeated, "counted": loud} {
 		if n < 20 {
 			t.Errorf("only %d claims were %s", n, name)
 		}
@@ -72,6 +77,10 @@ func count(n *int, yes bool) {
 	if yes {
 		*n++
 	}
+}
+
+func sameCell(a, b state.Cell) bool {
+	return a.Version == b.Version && string(a.Value) == string(b.Value)
 }
 
 func difference(got, want state.Grant) string {
@@ -86,6 +95,8 @@ func difference(got, want state.Grant) string {
 		return "counts"
 	case !slices.Equal(got.Approved, want.Approved):
 		return "approved"
+	case len(got.Expected) > 0:
+		return "cells without a conflict"
 	}
 	return ""
 }
@@ -107,13 +118,17 @@ func (d *drawer) check(what string, op any, err error, conflict bool) {
 // compare compares what can be loaded.
 func (d *drawer) compare() {
 	d.Helper()
-	q := state.Query{Cells: cellNames, Accounts: accountNames}
+	q := state.Query{Now: d.e.clock.Now(), Cells: cellNames, Accounts: accountNames}
 	var v state.View
 	if err := d.e.Load(bg, q, &v); err != nil {
 		d.Fatal(err)
 	}
+	now := max(d.o.latest, q.Now)
+	if v.Now != now {
+		d.Fatalf("it is %d by a load, want %d", v.Now, now)
+	}
 	for i, name := range q.Cells {
-		if want := d.o.cells[name]; v.Cells[i].Version != want.Version || string(v.Cells[i].Value) != string(want.Value) {
+		if want := d.o.cell(name, now); !sameCell(v.Cells[i], want) {
 			d.Fatalf("cell %s is %+v, want %+v", name, v.Cells[i], want)
 		}
 	}
@@ -180,16 +195,37 @@ func (d *drawer) settlement() state.Settlement {
 			Amount:  rapid.Int64Range(0, 5).Draw(d.T, "amount"),
 		})
 	}
-	s.Cells = d.writes()
+	s.Cells, s.Expects = d.writes(), d.expects()
 	return s
 }
 
 func (d *drawer) writes() (w []state.Write) {
 	for _, key := range cellNames[:some(d, "cells", 2)] {
-		version := d.o.cells[key].Version - int64(some(d, "stale", 1))
-		w = append(w, state.Write{Key: key, Version: max(0, version), Value: fmt.Append(nil, version)})
+		version := d.cell(key).Version - int64(some(d, "stale", 1))
+		ttl := time.Duration(one(d, "cell's ttl", []int{0, 1, 5, 20})) * d.e.tick
+		w = append(w, state.Write{Key: key, Version: max(0, version), Value: fmt.Append(nil, version%3), TTL: ttl})
 	}
 	return w
+}
+
+// cell is what a key holds at the time of the next request.
+func (d *drawer) cell(key string) state.Cell {
+	return d.o.cell(key, max(d.o.latest, d.e.clock.Now()))
+}
+
+// expects are cells as they are, or nearly.
+func (d *drawer) expects() (x []state.Expect) {
+	for _, key := range cellNames[:some(d, "expects", 2)] {
+		e := state.Expect{Key: key, Cell: d.cell(key)}
+		switch some(d, "not so", 2) {
+		case 1:
+			e.Version++
+		case 2:
+			e.Value = []byte("another")
+		}
+		x = append(x, e)
+	}
+	return x
 }
 
 func (d *drawer) claim() state.Claim {
@@ -213,7 +249,11 @@ func (d *drawer) claim() state.Claim {
 	}
 	if some(d, "leases", 1) > 0 {
 		ttl := time.Duration(one(d, "ttl", spans)) * d.e.tick
-		c.Leases = []state.Lease{{Key: "probe", Holder: one(d, "holder", holders), TTL: ttl}}
+		l := state.Lease{Key: "probe", Holder: one(d, "holder", holders), TTL: ttl}
+		if rapid.Bool().Draw(d.T, "from") {
+			l.From = d.e.clock.Now() + int64(d.jump())
+		}
+		c.Leases = []state.Lease{l}
 	}
 	for i := range some(d, "reserves", 2) {
 		c.Reserves = append(c.Reserves, state.Reservation{
@@ -221,7 +261,7 @@ func (d *drawer) claim() state.Claim {
 			Amount: rapid.Int64Range(0, 5).Draw(d.T, "amount"), Cap: rapid.Int64Range(-1, 20).Draw(d.T, "cap"),
 		})
 	}
-	c.Cells = d.writes()
+	c.Cells, c.Expects = d.writes(), d.expects()
 	return c
 }
 

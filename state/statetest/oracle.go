@@ -20,7 +20,7 @@ type oracle struct {
 	settled   map[string]int64
 	reserved  []state.Reservation
 	done      map[[2]string]bool
-	cells     map[string]state.Cell
+	cells     map[string]oracleCell
 }
 
 type oracleEntry struct {
@@ -49,13 +49,18 @@ type oracleLease struct {
 	until  int64
 }
 
+type oracleCell struct {
+	state.Cell
+	until int64 // 0: for ever
+}
+
 func newOracle() *oracle {
 	return &oracle{
 		calls:   map[state.CallID]*oracleCall{},
 		leases:  map[string]oracleLease{},
 		settled: map[string]int64{},
 		done:    map[[2]string]bool{},
-		cells:   map[string]state.Cell{},
+		cells:   map[string]oracleCell{},
 	}
 }
 
@@ -73,13 +78,42 @@ func (o *oracle) approve(a state.Approval) {
 	o.approvals = append(o.approvals, a)
 }
 
+// cell is what a key holds at a time.
+func (o *oracle) cell(key string, now int64) state.Cell {
+	if c := o.cells[key]; c.until == 0 || c.until > now {
+		return c.Cell
+	}
+	return state.Cell{}
+}
+
+// asSeen reports whether all cells are as they were seen.
+func (o *oracle) asSeen(expects []state.Expect) bool {
+	for _, e := range expects {
+		if c := o.cell(e.Key, o.latest); c.Version != e.Version || string(c.Value) != string(e.Value) {
+			return false
+		}
+	}
+	return true
+}
+
+func (o *oracle) write(w state.Write) {
+	c := oracleCell{Cell: state.Cell{Version: w.Version + 1, Value: slices.Clone(w.Value)}}
+	if w.TTL > 0 {
+		c.until = o.latest + int64(w.TTL)
+	}
+	o.cells[w.Key] = c
+}
+
 // settle reports whether there was a conflict.
 func (o *oracle) settle(s *state.Settlement) bool {
 	o.latest = max(o.latest, s.Now)
 	for _, w := range s.Cells {
-		if o.cells[w.Key].Version != w.Version {
+		if o.cell(w.Key, o.latest).Version != w.Version {
 			return true
 		}
+	}
+	if !o.asSeen(s.Expects) {
+		return true
 	}
 	for _, key := range s.Leases {
 		if o.leases[key].holder == s.Holder {
@@ -96,7 +130,7 @@ func (o *oracle) settle(s *state.Settlement) bool {
 		}
 	}
 	for _, w := range s.Cells {
-		o.cells[w.Key] = state.Cell{Version: w.Version + 1, Value: slices.Clone(w.Value)}
+		o.write(w)
 	}
 	o.end(s.Call)
 	return false

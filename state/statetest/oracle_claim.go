@@ -16,10 +16,14 @@ func (o *oracle) claim(c *state.Claim) (state.Grant, bool) {
 	before := o.calls[c.Call]
 	g.Repeated = before != nil
 	for _, w := range c.Cells {
-		own := before != nil && before.cells[w.Key] == o.cells[w.Key].Version && w.Version+1 == o.cells[w.Key].Version
-		if o.cells[w.Key].Version != w.Version && !own {
-			return g, true
+		is := o.cell(w.Key, o.latest).Version
+		own := before != nil && before.cells[w.Key] == is && w.Version+1 == is
+		if is != w.Version && !own {
+			return o.conflict(c), true
 		}
+	}
+	if !o.asSeen(c.Expects) {
+		return o.conflict(c), true
 	}
 	refused := c.Refused
 	adds := make([]bool, len(c.Needs))
@@ -53,6 +57,9 @@ func (o *oracle) claim(c *state.Claim) (state.Grant, bool) {
 		}
 	}
 	for i, l := range c.Leases {
+		if g.Lease < 0 && l.From > o.latest {
+			g.Lease, g.LeaseUntil = i, l.From
+		}
 		if have := o.leases[l.Key]; g.Lease < 0 && have.until > o.latest && have.holder != l.Holder {
 			g.Lease, g.LeaseUntil = i, have.until
 		}
@@ -77,6 +84,15 @@ func (o *oracle) claim(c *state.Claim) (state.Grant, bool) {
 	o.reserved = after
 	o.take(c, adds, use, g.Repeated)
 	return g, false
+}
+
+// conflict is the answer to a claim by cells that are not as it says.
+func (o *oracle) conflict(c *state.Claim) state.Grant {
+	g := state.Grant{Lease: -1, Reserve: -1}
+	for _, e := range c.Expects {
+		g.Expected = append(g.Expected, o.cell(e.Key, o.latest))
+	}
+	return g
 }
 
 func (o *oracle) take(c *state.Claim, adds []bool, use []registry.Digest, repeated bool) {
@@ -121,7 +137,7 @@ func (o *oracle) take(c *state.Claim, adds []bool, use []registry.Digest, repeat
 	rec.reserves = append(rec.reserves, c.Reserves...)
 	for _, w := range c.Cells {
 		if rec.cells[w.Key] == 0 {
-			o.cells[w.Key] = state.Cell{Version: w.Version + 1, Value: slices.Clone(w.Value)}
+			o.write(w)
 			rec.cells[w.Key] = w.Version + 1
 		}
 	}

@@ -1,7 +1,6 @@
 package statetest
 
 import (
-	"bytes"
 	"math"
 	"time"
 
@@ -39,6 +38,34 @@ func leases(e *env) {
 	e.refuses(c)
 	e.release(c.Call) // it does not free what is another's by now
 	e.refuses(state.Claim{Leases: []state.Lease{{Key: "once", Holder: "c", TTL: time.Minute}}})
+}
+
+func leaseFrom(e *env) {
+	probe := func(holder string) state.Claim {
+		return state.Claim{
+			Needs:  needs(calls("c", atMost(9, time.Hour))),
+			Leases: []state.Lease{{Key: "other", Holder: holder, TTL: time.Hour}, {Key: "probe", Holder: holder, TTL: time.Minute, From: start + int64(time.Hour)}},
+		}
+	}
+	e.clock.Advance(time.Hour - e.tick)
+	for range 2 { // nobody gets it, and nothing is taken
+		for _, holder := range []string{"a", "b"} {
+			if g := e.refuses(probe(holder)); g.Lease != 1 || g.LeaseUntil != start+int64(time.Hour) {
+				e.Fatalf("%+v, want lease 1 refused until its time", g)
+			}
+		}
+	}
+	e.clock.Advance(e.tick)
+	e.admits(probe("a"))
+	if g := e.refuses(probe("b")); g.Lease != 0 || g.LeaseUntil != start+2*int64(time.Hour) {
+		e.Fatalf("%+v, want the other lease held", g)
+	}
+	early := probe("a")
+	early.Leases[1].From += int64(time.Hour)
+	e.refuses(early) // not even its holder gets it before
+	if n := e.count("c", time.Hour); n != 1 {
+		e.Fatalf("%d entries, want 1", n)
+	}
 }
 
 func reserve(id string, amount, limit int64) state.Claim {
@@ -113,49 +140,6 @@ func settlements(e *env) {
 	spend("much", math.MaxInt64)
 	is(math.MaxInt64, 0)
 	e.refuses(reserve("d", 1, math.MaxInt64-1))
-}
-
-func cells(e *env) {
-	write := func(version int64, value string) state.Claim {
-		return state.Claim{Cells: []state.Write{{Key: "cell", Version: version, Value: []byte(value)}}}
-	}
-	is := func(version int64, value string) {
-		e.Helper()
-		if c, _ := e.load("cell", ""); c.Version != version || !bytes.Equal(c.Value, []byte(value)) {
-			e.Fatalf("cell %d %q, want %d %q", c.Version, c.Value, version, value)
-		}
-	}
-	conflict := func(c state.Claim) {
-		e.Helper()
-		g, err := e.try(c)
-		if e.fails(err, state.ErrConflict); g.Admitted {
-			e.Fatal("admitted with a conflict")
-		}
-	}
-	is(0, "")
-	conflict(write(1, "x"))
-	first := write(0, "one")
-	e.admits(first)
-	first.Cells[0].Value[0] = 'X' // the home has its own copy
-	is(1, "one")
-	conflict(write(0, "again"))
-	e.admits(write(1, "two"))
-	is(2, "two")
-
-	c := write(2, "three")
-	c.Call = call(1)
-	e.admits(c)
-	e.admits(c) // the answer was lost: asked again, it is written once
-	is(3, "three")
-	c.Cells[0].Version = 0
-	conflict(c) // not what it asked before
-	c.Cells[0].Version = 2
-	e.settle(state.Settlement{Cells: []state.Write{{Key: "cell", Version: 3, Value: []byte("four")}}})
-	is(4, "four")
-	conflict(c) // decided on what is no longer so
-	c.Cells[0].Version = 4
-	e.admits(c)
-	is(4, "four")
 }
 
 func settleConflict(e *env) {

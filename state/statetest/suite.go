@@ -73,9 +73,13 @@ func Run(t *testing.T, open func(t *testing.T, clock *Clock) state.Store) {
 		{"An approval expires and belongs to its session", approvalExpires},
 		{"A consumed approval counts for the repeated call", approvalRepeated},
 		{"A lease has one holder", leases},
+		{"A lease may be taken from its time on", leaseFrom},
 		{"A reservation never passes its cap", reservations},
 		{"An amount is settled once", settlements},
 		{"A cell is written at its version", cells},
+		{"A claim is by cells as they were seen", expectations},
+		{"A cell expires", cellsExpire},
+		{"A load tells the home's time", loadTime},
 		{"A settlement with a conflict does nothing", settleConflict},
 		{"What has ended is forgotten", forget},
 		{"Nonsense is refused", nonsense},
@@ -177,7 +181,7 @@ func (e *env) approve(a state.Approval) {
 func (e *env) load(cell, account string) (state.Cell, state.Account) {
 	e.Helper()
 	var v state.View
-	if err := e.Load(bg, state.Query{Cells: []string{cell}, Accounts: []string{account}}, &v); err != nil {
+	if err := e.Load(bg, state.Query{Now: e.clock.Now(), Cells: []string{cell}, Accounts: []string{account}}, &v); err != nil {
 		e.Fatalf("load: %v", err)
 	}
 	if len(v.Cells) != 1 || len(v.Accounts) != 1 {

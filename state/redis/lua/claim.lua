@@ -1,19 +1,21 @@
 -- A claim. The request: its name, how long that is remembered, forget, now, the
--- run, whether it is refused, the needs; if it has an identity or asks for more
--- than to be counted, the call; and if it asks for more, the session, guards,
--- leases, reservations and cells.
+-- run, whether it is refused, the needs; if it has an identity or there is more,
+-- the call; if it is by cells that were seen, or there is more, these; and if it
+-- asks for more than to be counted, the session, guards, leases, reservations and
+-- cells.
 --
 -- The reply: the time only, if it was admitted for the first time and all its
 -- needs are quiet; else what came of it, whether the call was admitted and repeated, the
 -- time, the lease held by another and until when, the reservation over its cap;
 -- for each need -1 if it is quiet, or 0 and for each of its windows the count
 -- and the entry whose leaving makes room, or -1; for each guard whether its
--- approval is held.
+-- approval is held. If a cell has moved on: that, which one, of those to be written
+-- and then those that were seen, the time, and what the latter are, version and value.
 
 local OK, CONFLICT, INVALID = 0, 1, 2
 local run, refused, needs = request[5], request[6] == 1, request[7]
-local id, session, guards = request[8] or '', request[9], request[10] or {}
-local leases, reserves, cells = request[11] or {}, request[12] or {}, request[13] or {}
+local id, expects, session, guards = request[8] or '', request[9] or {}, request[10], request[11] or {}
+local leases, reserves, cells = request[12] or {}, request[13] or {}, request[14] or {}
 
 -- The call, if it is in flight: when it was admitted, and what it has taken.
 local CALL = { ADMITTED = 1, ENTRIES = 2, APPROVALS = 3, LEASES = 4, RESERVES = 5, CELLS = 6, NAME = 7 }
@@ -54,16 +56,29 @@ local function enteredRun(record, counter)
   return false
 end
 
+-- conflict is the reply if a cell is not as the claim says.
+local function conflict(i)
+  local reply = { CONFLICT, i - 1, now }
+  for _, e in ipairs(expects) do
+    reply[#reply + 1], reply[#reply + 2] = cell(e[1])
+  end
+  return reply
+end
+
 -- Cells that have moved on. What the call itself wrote has not: the caller
 -- could not know.
 for i, w in ipairs(cells) do
-  local version = call('HGET', prefix .. 'v:' .. w[1], 'v') or '0'
+  local version = cell(w[1])
   if version ~= w[2] then
     local own = before and has(before[CALL.CELLS], { w[1], version }) and string.format('%.0f', w[2] + 1) == version
     if not own then
-      return { CONFLICT, i - 1 }
+      return conflict(i)
     end
   end
+end
+local moved = asSeen(expects)
+if moved > 0 then
+  return conflict(#cells + moved)
 end
 
 -- Needs: each is { counter, whether it counts runs, windows, front, past }, of
@@ -214,8 +229,12 @@ for i, r in ipairs(reserves) do
   end
 end
 
--- Leases: each is { key, holder, how long }.
+-- Leases: each is { key, holder, how long, from when on }.
 for i, l in ipairs(leases) do
+  if l[4] > now then
+    reply[5], reply[6] = i - 1, l[4]
+    break
+  end
   local ends, by = lease(l[1])
   if ends > now and by ~= l[2] then
     reply[5], reply[6] = i - 1, ends
@@ -299,10 +318,9 @@ end
 
 for _, w in ipairs(cells) do
   if not (record and has(record[CALL.CELLS], { w[1] })) then
-    local version = string.format('%.0f', w[2] + 1)
-    call('HSET', prefix .. 'v:' .. w[1], 'v', version, 'd', w[3])
+    write(w)
     if record then
-      table.insert(record[CALL.CELLS], { w[1], version })
+      table.insert(record[CALL.CELLS], { w[1], string.format('%.0f', w[2] + 1) })
     end
   end
 end

@@ -1,12 +1,14 @@
 -- The claims that are made most often: of counters only, which are there, and
--- none of whose windows is full. Any other is left, untouched, to what follows.
+-- none of whose windows is full, by cells that are as they were seen. Any other
+-- is left, untouched, to what follows.
 -- It repeats in short what is said there at length, because a script that says
 -- more takes longer even where it is not heeded.
 
-if request[6] == 0 and not request[9] then
-  local needs, run, keys, entries, seen = request[7], request[5], {}, request[8] and {}, {}
-  local quiet = true
-  for i = 1, #needs do
+if request[6] == 0 and not request[10] then
+  local needs, run, keys, seen = request[7], request[5], {}, {}
+  local entries = request[8] and request[8] ~= '' and {}
+  local quiet = not request[9] or asSeen(request[9]) == 0
+  for i = 1, quiet and #needs or 0 do
     local n = needs[i]
     local id, windows, front, add = n[1], n[3], n[4], 1
     local key = prefix .. 'c:' .. id

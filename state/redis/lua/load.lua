@@ -1,18 +1,14 @@
--- What is there. The request: the keys of cells and of accounts. The reply: two
--- texts for each: version and value, settled and reserved.
+-- What is there. The request: the keys of cells, of accounts, and now. The reply,
+-- of texts: for each version and value, or settled and reserved; and the time.
 
-local call = redis.call
-local prefix = string.sub(KEYS[1], 1, -5)
-local request = cmsgpack.unpack(ARGV[1])
 local reply = {}
 for _, of in ipairs(request[1]) do
-  local found = call('HMGET', prefix .. 'v:' .. of, 'v', 'd')
-  reply[#reply + 1] = found[1] or '0'
-  reply[#reply + 1] = found[2] or ''
+  reply[#reply + 1], reply[#reply + 2] = cell(of)
 end
 for _, of in ipairs(request[2]) do
   local found = call('HMGET', prefix .. 'b:' .. of, 's', 'r')
   reply[#reply + 1] = found[1] or '0'
   reply[#reply + 1] = found[2] or '0'
 end
+reply[#reply + 1] = string.format('%.0f', now)
 return reply

@@ -1,11 +1,17 @@
 -- A settlement. The request: its name, how long that is remembered, forget, now,
--- the call, the leases' keys, their holder, amounts spent, cells. The reply: 0,
--- or 1 and the cell that has moved on.
+-- the call, the leases' keys, their holder, amounts spent, cells, and those that
+-- were seen. The reply: 0, or 1 and the cell that has moved on, of the former and
+-- then the latter.
 
 for i, w in ipairs(request[9]) do
-  if (call('HGET', prefix .. 'v:' .. w[1], 'v') or '0') ~= w[2] then
+  local version = cell(w[1])
+  if version ~= w[2] then
     return { 1, i - 1 }
   end
+end
+local moved = asSeen(request[10])
+if moved > 0 then
+  return { 1, #request[9] + moved - 1 }
 end
 
 for _, of in ipairs(request[6]) do
@@ -26,7 +32,7 @@ for _, s in ipairs(request[8]) do
 end
 
 for _, w in ipairs(request[9]) do
-  call('HSET', prefix .. 'v:' .. w[1], 'v', string.format('%.0f', w[2] + 1), 'd', w[3])
+  write(w)
 end
 if request[5] ~= '' then
   call('DEL', prefix .. 'k:' .. request[5])

@@ -50,9 +50,45 @@ type guarded struct {
 	rule        *Breaker
 	config      breaker.Config
 	cell, lease string
+	// The breaker's cell as the store last had it, as far as this session knows.
+	// The store is never asked for it before a decision: it is told what the
+	// decision was made by, and refuses one that was made by what is no longer so.
+	seen  state.Cell
+	state breaker.State // what is in seen
 }
 
-// maxGuarded bounds the abilities that are remembered: their names come from the agent.
+// see notes what the cell of a breaker is.
+func (g *guarded) see(c state.Cell) error {
+	st, err := breaker.Parse(c.Value)
+	if err != nil {
+		g.seen, g.state = state.Cell{}, breaker.State{}
+		return err
+	}
+	g.seen, g.state = c, st
+	return nil
+}
+
+// expect is the cell as it was last seen.
+func (g *guarded) expect() state.Expect { return state.Expect{Key: g.cell, Cell: g.seen} }
+
+// write replaces the cell that was last seen.
+func (g *guarded) write(st breaker.State) state.Write {
+	return state.Write{Key: g.cell, Version: g.seen.Version, Value: st.Append(nil), TTL: st.Keep(g.config)}
+}
+
+// wrote notes that the cell was replaced.
+func (g *guarded) wrote(w *state.Write, st breaker.State) {
+	g.seen, g.state = state.Cell{Version: w.Version + 1, Value: w.Value}, st
+}
+
+// moves reports whether a result would change the breaker as it was last seen.
+func (g *guarded) moves(r breaker.Result, generation uint64) bool {
+	_, moved := g.state.After(r, generation, 0, g.config)
+	return moved
+}
+
+// maxGuarded bounds the abilities that are remembered, with their cells: their
+// names come from the agent.
 const maxGuarded = meter.MaxNames
 
 func newBreakers(rules []Breaker) breakers {
@@ -125,37 +161,42 @@ func contains(classes []string, class string) bool {
 	return false
 }
 
-// ticket is what a breaker made of a step that is about to be judged.
+// ticket is what a breaker says of a step that is about to be judged, as far as
+// the session knows. Whether an open breaker's time has come is the store's to
+// say: the lease of a probe is not to be had before.
 type ticket struct {
+	session    *Session
+	step       *registry.Step
 	guarded    *guarded
 	generation uint64
-	open       bool
-	until      int64 // when an open breaker lets a probe through; 0: nobody knows
-	probe      state.Lease
+	refused    bool        // until an operator resets it
+	probe      state.Lease // it can only be a probe; the zero Lease: the breaker is closed
+	now        int64       // the store's time of the decision, once it is made
 }
 
-// ticket asks the breaker of a step.
-func (s *Session) ticket(ctx context.Context, rs *registry.Step, now int64) (*ticket, error) {
+// ticket asks the breaker of a step; nil: it has none.
+func (s *Session) ticket(rs *registry.Step) *ticket {
 	g := s.breakers.of(rs.Ability)
 	if g == nil || WorkerOf(rs) != "" {
-		return nil, nil // a delegation has its own cap
-	}
-	st, _, err := s.loadBreaker(ctx, g)
-	if err != nil {
-		return nil, err
+		return nil // a delegation has its own cap
 	}
 	t := &s.ticketOf
-	*t = ticket{guarded: g, generation: st.Generation}
-	switch st.Phase(now, g.config) {
-	case breaker.Open:
-		t.open = true
-		if !g.config.Manual {
-			t.until = st.Until(g.config)
-		}
-	case breaker.HalfOpen:
-		t.probe = state.Lease{Key: g.lease, Holder: s.holder(rs), TTL: g.config.Probe}
+	*t = ticket{session: s, step: rs, guarded: g}
+	t.fill()
+	return t
+}
+
+// fill says what the breaker does by its cell as it was last seen.
+func (t *ticket) fill() {
+	g := t.guarded
+	t.generation, t.refused, t.probe = g.state.Generation, false, state.Lease{}
+	switch {
+	case g.state.Opened == 0:
+	case g.config.Manual:
+		t.refused = true
+	default:
+		t.probe = state.Lease{Key: g.lease, Holder: t.session.holder(t.step), TTL: g.config.Probe, From: g.state.Until(g.config)}
 	}
-	return t, nil
 }
 
 // holder names a call as the holder of a probe's lease: the same name for a
@@ -168,14 +209,14 @@ func (s *Session) holder(rs *registry.Step) string {
 	return fmt.Sprintf("%s#%s#%d", s.id, s.nonce, s.calls+1)
 }
 
-func (s *Session) loadBreaker(ctx context.Context, g *guarded) (breaker.State, int64, error) {
+// loadBreaker asks the store for a breaker, and for its time.
+func (s *Session) loadBreaker(ctx context.Context, g *guarded) (now int64, err error) {
+	s.query.Now = s.now()
 	s.query.Cells = append(s.query.Cells[:0], g.cell)
 	if err := s.decider.Store.Load(ctx, s.query, &s.view); err != nil {
-		return breaker.State{}, 0, err
+		return 0, err
 	}
-	cell := s.view.Cells[0]
-	st, err := breaker.Parse(cell.Value)
-	return st, cell.Version, err
+	return s.view.Now, g.see(s.view.Cells[0])
 }
 
 // refuse makes v the refusal of an open breaker, beside what the rules say.
@@ -196,50 +237,70 @@ const maxConflicts = 64
 // settle tells the store of a call's end: its call id, the breaker of its
 // ability, and its probe.
 func (s *Session) settle(ctx context.Context, o *Outcome) error {
-	st := o.Step
+	st, g := o.Step, o.Step.guarded
 	settlement := state.Settlement{Call: st.admitted, Now: s.now()}
-	if st.guarded == nil {
+	if g == nil {
 		if st.admitted == (state.CallID{}) {
 			return nil
 		}
 		return s.decider.Store.Settle(ctx, &settlement)
 	}
+	result := g.result(o)
 	if st.probe != "" {
-		settlement.Leases, settlement.Holder = []string{st.guarded.lease}, st.probe
-	}
-	result := st.guarded.result(o)
-	if st.probe != "" && s.present() >= st.probeUntil {
-		result = breaker.Neutral // its lease is over, and another call is the probe
+		settlement.Leases, settlement.Holder = []string{g.lease}, st.probe
+	} else if st.admitted != (state.CallID{}) && !g.moves(result, st.generation) {
+		s.expects[0] = g.expect()
+		settlement.Expects = s.expects[:]
+		err := s.decider.Store.Settle(ctx, &settlement)
+		if !errors.Is(err, state.ErrConflict) {
+			s.measure(g, result)
+			return err
+		}
+		settlement.Expects = nil
 	}
 	for range maxConflicts {
-		before, version, err := s.loadBreaker(ctx, st.guarded)
+		now, err := s.loadBreaker(ctx, g)
 		if err != nil {
 			return err
 		}
-		now := s.present()
-		after, moved := before.After(result, st.generation, now, st.guarded.config)
-		settlement.Cells = settlement.Cells[:0]
-		if moved {
-			settlement.Cells = append(settlement.Cells, state.Write{Key: st.guarded.cell, Version: version, Value: after.Append(nil)})
-		} else if st.admitted == (state.CallID{}) && st.probe == "" {
-			s.measure(st.guarded, after, result, now)
+		if st.probe != "" && now >= st.probeUntil {
+			result = breaker.Neutral // its lease is over, and another call is the probe
+		}
+		before := g.state
+		after, moved := before.After(result, st.generation, now, g.config)
+		if !moved && st.admitted == (state.CallID{}) && st.probe == "" {
+			s.measure(g, result)
 			return nil
 		}
-		if err := s.decider.Store.Settle(ctx, &settlement); !errors.Is(err, state.ErrConflict) {
-			if c := changeOf(st.guarded, before, after, now); c != nil && err == nil {
+		settlement.Cells = settlement.Cells[:0]
+		if moved {
+			settlement.Cells = append(settlement.Cells, g.write(after))
+		}
+		err = s.decider.Store.Settle(ctx, &settlement)
+		if errors.Is(err, state.ErrConflict) {
+			continue
+		}
+		if err == nil && moved {
+			g.wrote(&settlement.Cells[0], after)
+			if c := changeOf(g, before, after, now); c != nil {
 				s.changed(c)
 			}
-			s.measure(st.guarded, after, result, now)
-			return err
 		}
+		s.measure(g, result)
+		return err
 	}
-	return fmt.Errorf("the breaker of %s is changed by others all the time: %w", st.guarded.ability, state.ErrConflict)
+	return g.contended()
+}
+
+// contended is the error of a breaker that is not to be had.
+func (g *guarded) contended() error {
+	return fmt.Errorf("the breaker of %s is changed by others all the time: %w", g.ability, state.ErrConflict)
 }
 
 // measure tells the metrics of a call's end.
-func (s *Session) measure(g *guarded, after breaker.State, r breaker.Result, now int64) {
+func (s *Session) measure(g *guarded, r breaker.Result) {
 	if s.metrics != nil {
-		s.metrics.Observe(g.ability, after, g.config, r, now)
+		s.metrics.Observe(g.ability, g.state, g.config, r, s.present())
 	}
 }
 
@@ -255,8 +316,8 @@ func changeOf(g *guarded, before, after breaker.State, now int64) *BreakerChange
 	return c
 }
 
-// Breaker returns the state of an ability's breaker and its phase now; false
-// if it has none.
+// Breaker returns the state of an ability's breaker, and its phase now by the
+// store's time, which is that of all breakers of the store; false if it has none.
 func (s *Session) Breaker(ctx context.Context, ability string) (st breaker.State, p breaker.Phase, has bool, err error) {
 	s.mu.Lock()
 	defer s.unlock()
@@ -265,8 +326,8 @@ func (s *Session) Breaker(ctx context.Context, ability string) (st breaker.State
 	if g == nil {
 		return breaker.State{}, breaker.Closed, false, nil
 	}
-	st, _, err = s.loadBreaker(ctx, g)
-	return st, st.Phase(s.present(), g.config), true, err
+	now, err := s.loadBreaker(ctx, g)
+	return g.state, g.state.Phase(now, g.config), true, err
 }
 
 // ResetBreaker closes the breaker of an ability, as an operator may.
@@ -279,14 +340,19 @@ func (s *Session) ResetBreaker(ctx context.Context, ability string) (err error) 
 		return fmt.Errorf("session %s: %s has no breaker", s.id, ability)
 	}
 	for range maxConflicts {
-		st, version, err := s.loadBreaker(ctx, g)
+		now, err := s.loadBreaker(ctx, g)
 		if err != nil {
 			return err
 		}
-		write := state.Write{Key: g.cell, Version: version, Value: st.Reset(s.present()).Append(nil)}
-		if err = s.decider.Store.Settle(ctx, &state.Settlement{Now: s.now(), Cells: []state.Write{write}}); !errors.Is(err, state.ErrConflict) {
+		st := g.state.Reset(now)
+		write := g.write(st)
+		err = s.decider.Store.Settle(ctx, &state.Settlement{Now: s.now(), Cells: []state.Write{write}})
+		if err == nil {
+			g.wrote(&write, st)
+		}
+		if !errors.Is(err, state.ErrConflict) {
 			return err
 		}
 	}
-	return fmt.Errorf("session %s: the breaker of %s is changed by others all the time: %w", s.id, ability, state.ErrConflict)
+	return fmt.Errorf("session %s: %w", s.id, g.contended())
 }

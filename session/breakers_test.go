@@ -172,7 +172,7 @@ func TestOneProbeAmong64(t *testing.T) {
 
 // A breaker whose state cannot be read refuses.
 func TestBreakerFailsClosed(t *testing.T) {
-	store := &brokenLoad{Store: memory.New(memory.Options{})}
+	store := &brokenClaim{Store: memory.New(memory.Options{})}
 	a := guardedAgents(t, 1, store, session.NewVirtualClock(start), func(session.BreakerChange) { panic("a listener") })[0]
 	for range 5 {
 		if got := a.try("web.fetch", session.ClassTool); got != "allow" {
@@ -183,27 +183,27 @@ func TestBreakerFailsClosed(t *testing.T) {
 	if got := a.try("web.fetch", ""); got != "abort store_error" {
 		t.Errorf("unreadable: %s", got)
 	}
-	store.err, store.garbage = nil, true
+	store.err, store.cell = nil, []byte("garbage")
 	if got := a.try("web.fetch", ""); got != "abort store_error" {
 		t.Errorf("damaged: %s", got)
 	}
 }
 
-type brokenLoad struct {
+type brokenClaim struct {
 	state.Store
-	err     error
-	garbage bool
+	err  error
+	cell []byte // what the cell of every breaker holds; nil: what it does
 }
 
-func (s *brokenLoad) Load(ctx context.Context, q state.Query, v *state.View) error {
-	if s.err != nil {
+func (s *brokenClaim) Claim(ctx context.Context, c *state.Claim, g *state.Grant) error {
+	switch {
+	case s.err != nil:
 		return s.err
+	case s.cell != nil && len(c.Expects) > 0:
+		g.Expected = append(g.Expected[:0], state.Cell{Version: 1, Value: s.cell})
+		return state.ErrConflict
 	}
-	err := s.Store.Load(ctx, q, v)
-	if s.garbage {
-		v.Cells[0].Value = []byte("garbage")
-	}
-	return err
+	return s.Store.Claim(ctx, c, g)
 }
 
 // Metrics are told of every call that a breaker watches, in whatever session.

@@ -40,19 +40,20 @@ const (
 
 // scratch is the memory of one decision.
 type scratch struct {
-	plan   registry.Plan
-	grant  state.Grant
-	leases [1]state.Lease
+	plan    registry.Plan
+	claim   state.Claim
+	grant   state.Grant
+	leases  [1]state.Lease
+	expects [1]state.Expect
 }
 
-// ask has a breaker's part claimed: nothing, if it is open, so that the rules
-// are counted all the same; a lease, for a probe.
-func (m *scratch) ask(t *ticket, c *state.Claim) {
-	switch {
-	case t == nil:
-	case t.open:
-		c.Refused = true
-	case t.probe.Key != "":
+// ask has a breaker's part claimed: that it is as it was last seen; nothing, if
+// it stays open, so that the rules are counted all the same; a lease, for a probe.
+func (m *scratch) ask(t *ticket) {
+	c := &m.claim
+	m.expects[0] = t.guarded.expect()
+	c.Expects, c.Leases, c.Refused = m.expects[:], nil, m.plan.Refused || t.refused
+	if t.probe.Key != "" {
 		m.leases[0] = t.probe
 		c.Leases = m.leases[:]
 	}
@@ -62,9 +63,9 @@ func (m *scratch) ask(t *ticket, c *state.Claim) {
 func (m *scratch) answer(t *ticket, v *registry.Verdict) {
 	switch {
 	case t == nil:
-	case t.open:
-		t.refuse(v, t.until, m.grant.Now)
-	case m.grant.Lease >= 0: // another probe is under way
+	case t.refused:
+		t.refuse(v, 0, m.grant.Now)
+	case m.grant.Lease >= 0: // its time has not come, or another probe is under way
 		t.refuse(v, m.grant.LeaseUntil, m.grant.Now)
 	}
 }
@@ -122,11 +123,9 @@ func (d *Decider) decide(ctx context.Context, rs *registry.Step, v *registry.Ver
 	m := memories.Get().(*scratch) // after a panic it is not given back
 	set := d.Registry.Set()
 	plan(set, rs, &m.plan)
-	claim := claimOf(rs, m)
-	m.ask(t, &claim)
-	m.grant.Away = nil // of another store
-	err := d.Store.Claim(ctx, &claim, &m.grant)
-	if err != nil && !d.goOn(ctx, rs, m, err) {
+	m.claim = claimOf(rs, m)
+	err := d.claim(ctx, t, m)
+	if err != nil && (t != nil || !d.goOn(ctx, rs, m, err)) { // what an unknown breaker would do with it, nobody can say
 		d.refuse(rs, v, registry.SlugStoreError, "the state did not answer: "+err.Error())
 		d.record(rs, nil, nil, v)
 		return NotAdmitted
@@ -150,6 +149,31 @@ func (d *Decider) decide(ctx context.Context, rs *registry.Step, v *registry.Ver
 	}
 	memories.Put(m)
 	return admission
+}
+
+// claim puts a planned step to the store, once more if the breaker is no longer
+// what the session has last seen of it.
+func (d *Decider) claim(ctx context.Context, t *ticket, m *scratch) error {
+	m.grant.Away = nil // of another store
+	if t == nil {
+		return d.Store.Claim(ctx, &m.claim, &m.grant)
+	}
+	for range maxConflicts {
+		m.ask(t)
+		err := d.Store.Claim(ctx, &m.claim, &m.grant)
+		if err == nil {
+			t.now = m.grant.Now
+			return nil
+		}
+		if !errors.Is(err, state.ErrConflict) || len(m.grant.Expected) != 1 {
+			return err
+		}
+		if err := t.guarded.see(m.grant.Expected[0]); err != nil {
+			return fmt.Errorf("the breaker of %s cannot be read: %w", t.guarded.ability, err)
+		}
+		t.fill()
+	}
+	return t.guarded.contended()
 }
 
 // claimOf is what a planned step asks of the store.

@@ -50,6 +50,7 @@ type Session struct {
 	ticketOf ticket
 	query    state.Query
 	view     state.View
+	expects  [1]state.Expect
 	history  History
 	outputs  *registry.Values
 	user     registry.Words
@@ -129,7 +130,7 @@ func (s *Session) Before(ctx context.Context, st *Step, v *registry.Verdict) {
 	call := s.tasks.call(rs)
 	call.Estimate = st.Estimate
 	rs.Meters = s.tasks.read(k, at, call)
-	admission, t := s.decide(ctx, rs, s.present(), v)
+	admission, t := s.decide(ctx, rs, v)
 	if admission == NotAdmitted {
 		s.refused(k, at, v)
 		return
@@ -139,8 +140,10 @@ func (s *Session) Before(ctx context.Context, st *Step, v *registry.Verdict) {
 		s.tasks.tripped(k.ID(), &v.Fired[i], at)
 	}
 	if t != nil {
+		if admission == Admitted || st.probe != t.probe.Holder { // a call that is repeated renews no lease
+			st.probeUntil = t.now + int64(t.probe.TTL)
+		}
 		st.guarded, st.generation, st.probe = t.guarded, t.generation, t.probe.Holder
-		st.probeUntil = s.present() + int64(t.probe.TTL)
 	}
 	st.repeated, st.reported = admission == Repeated, false
 	if admission == Admitted || st.number == 0 {
@@ -157,16 +160,12 @@ func (s *Session) Before(ctx context.Context, st *Step, v *registry.Verdict) {
 }
 
 // decide has a step judged by the rules and by the breaker of its ability.
-func (s *Session) decide(ctx context.Context, rs *registry.Step, at int64, v *registry.Verdict) (admission Admission, t *ticket) {
+func (s *Session) decide(ctx context.Context, rs *registry.Step, v *registry.Verdict) (admission Admission, t *ticket) {
 	defer s.decider.refuseOnPanic(rs, v, &admission)
 	if err := rs.Check(); err != nil {
 		return s.decider.Decide(ctx, rs, v), nil // which says what is wrong
 	}
-	t, err := s.ticket(ctx, rs, at)
-	if err != nil {
-		s.decider.refuse(rs, v, registry.SlugStoreError, "the state of the breaker cannot be read: "+err.Error())
-		return NotAdmitted, nil
-	}
+	t = s.ticket(rs)
 	return s.decider.decide(ctx, rs, v, (*registry.Set).Plan, t), t
 }
 

@@ -19,6 +19,12 @@ import (
 	"time"
 )
 
+// Forget is how long a breaker is remembered that nothing moves: a closed one
+// from its last counted failure or change, an open one from when it lets a probe
+// through. Then it is as if the ability had never been called: failures further
+// apart are not in a row. One that only an operator closes stays for ever.
+const Forget = 24 * time.Hour
+
 // The defaults of Config.
 const (
 	DefaultThreshold = 5
@@ -73,7 +79,10 @@ func (p Phase) String() string { return [...]string{"closed", "open", "half-open
 
 // State is a breaker. The zero State is closed and has seen nothing.
 type State struct {
-	Generation uint64 // grows with every change of phase
+	// Generation grows with every change of phase. It is at least the time at
+	// which the breaker opened, so that one that was forgotten in between has
+	// none a second time.
+	Generation uint64
 	Failures   uint32 // counted ones in a row, while closed
 	Trips      uint32 // how often it opened
 	Opened     int64  // when it opened last, Unix nanoseconds; 0: it is closed
@@ -95,6 +104,20 @@ func (s State) Phase(now int64, c Config) Phase {
 func (s State) Until(c Config) int64 {
 	if until := s.Opened + int64(c.Reset); until > s.Opened {
 		return until
+	}
+	return 1<<63 - 1
+}
+
+// Keep is how long the state, once written down, says anything; 0: for ever.
+func (s State) Keep(c Config) time.Duration {
+	switch {
+	case s.Opened == 0:
+		return Forget
+	case c.Manual:
+		return 0
+	}
+	if keep := c.Reset + c.Probe + Forget; keep > c.Reset {
+		return keep
 	}
 	return 1<<63 - 1
 }
@@ -149,7 +172,7 @@ func (s State) opened(now int64) State {
 	} else {
 		s.Trips++
 	}
-	s.Generation, s.Failures, s.Opened = s.Generation+1, 0, max(now, 1)
+	s.Generation, s.Failures, s.Opened = max(s.Generation+1, uint64(max(now, 0))), 0, max(now, 1)
 	return s
 }
 

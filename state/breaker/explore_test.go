@@ -92,6 +92,11 @@ func (w world) next(leases bool) map[string]world {
 	later := w
 	later.now++
 	out["time passes"] = later
+	if w.state.Opened == 0 || w.now >= w.state.Until(config)+int64(config.Probe) { // at the earliest: see Keep
+		forgotten := w
+		forgotten.state = breaker.State{}
+		out["the breaker is forgotten"] = forgotten
+	}
 	for c := range w.flying {
 		if !w.flying[c].up {
 			if n, ok := w.begin(c, leases); ok {
@@ -139,7 +144,7 @@ func explore(leases bool, sound func(world) bool) (bad *world, visited int) {
 	return nil, len(seen)
 }
 
-// Every order of calls, results, lost reports and time of two clients: no
+// Every order of calls, results, lost reports, time and forgetting of two clients: no
 // state admits two live probes, and from every state the breaker closes again
 // if the ability is well.
 func TestExploration(t *testing.T) {
@@ -230,5 +235,43 @@ func TestWrittenDown(t *testing.T) {
 		if _, err := breaker.Parse(b); err != breaker.ErrFormat {
 			t.Errorf("%v: %v", b, err)
 		}
+	}
+}
+
+// A breaker is kept for a day beyond all that can follow from it.
+func TestKeep(t *testing.T) {
+	c := breaker.Config{}.WithDefaults()
+	closed := breaker.State{Failures: 3}
+	open, _ := breaker.State{Failures: 4}.After(breaker.Failure, 0, 1000, c)
+	manual, endless := c, c
+	manual.Manual, endless.Reset = true, 1<<63-1
+	for _, tt := range []struct {
+		state  breaker.State
+		config breaker.Config
+		want   time.Duration
+	}{
+		{closed, c, 24 * time.Hour},
+		{closed, manual, 24 * time.Hour},
+		{open, c, 24*time.Hour + 90*time.Second},
+		{open, manual, 0},
+		{open, endless, 1<<63 - 1},
+	} {
+		if got := tt.state.Keep(tt.config); got != tt.want {
+			t.Errorf("%+v with %+v: %v, want %v", tt.state, tt.config, got, tt.want)
+		}
+	}
+}
+
+// A result of before the breaker was forgotten is of no generation of after.
+func TestGenerationsOfLaterLives(t *testing.T) {
+	c := breaker.Config{Threshold: 1}.WithDefaults()
+	trip := func(now int64) breaker.State {
+		s, _ := breaker.State{}.After(breaker.Failure, 0, now, c)
+		return s
+	}
+	day := int64(24 * time.Hour)
+	old := trip(day)
+	if s, moved := trip(2*day).After(breaker.Success, old.Generation, 2*day+1, c); moved || s.Opened == 0 {
+		t.Errorf("the probe of a breaker that was forgotten has closed the one after it: %+v", s)
 	}
 }

@@ -72,6 +72,11 @@ func BenchmarkDecide(b *testing.B) {
 	for _, n := range []int{1, 2, 10} {
 		b.Run(fmt.Sprintf("rules=%d", n), func(b *testing.B) { claim(b, windows(n)) })
 	}
+	b.Run("breaker", func(b *testing.B) { // closed, as that of most abilities
+		c := windows(1)
+		c.Expects = []state.Expect{{Key: "breaker"}}
+		claim(b, c)
+	})
 	b.Run("refused", func(b *testing.B) {
 		c := oneCall("refused", 0)
 		for b.Loop() {

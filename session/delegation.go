@@ -105,7 +105,9 @@ func (s *Session) failed(worker, reason string) {
 	})
 }
 
-// ResetWorker forgets the failures of a worker: it may be given tasks again.
+// ResetWorker forgets the failures of a worker: it may be given tasks again,
+// also one whose failures were counted with those of others because so many
+// workers have failed that there was no room.
 func (s *Session) ResetWorker(worker string) {
 	s.mu.Lock()
 	defer s.unlock()

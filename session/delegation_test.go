@@ -263,3 +263,114 @@ func TestAnswersThatAreNone(t *testing.T) {
 		}
 	}
 }
+
+// A worker among thousands that failed can be given another chance, and leaves
+// the others where they are.
+func TestResetWorkerAmongMany(t *testing.T) {
+	for _, forgiving := range []bool{false, true} {
+		var d session.Delegation
+		if forgiving {
+			d.After = time.Hour
+		}
+		a := withDelegation(t, d)
+		for i := range meter.MaxNames {
+			a.RecordFailure(fmt.Sprint("made-up-", i), "down")
+		}
+		can := func(worker string, want bool) {
+			t.Helper()
+			if ok, why := a.CanDelegate(t.Context(), worker); ok != want {
+				t.Errorf("%s: %v (%s), want %v", worker, ok, why, want)
+			}
+		}
+		succeeds := func(worker string) {
+			t.Helper()
+			st := &session.Step{Call: session.Call{Ability: "delegate." + worker}}
+			if got := a.judge(st); got != "allow" {
+				t.Fatalf("%s: %s", worker, got)
+			}
+			if err := a.After(t.Context(), session.Outcome{Step: st, Output: output("done: the menu for tomorrow has five courses")}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		a.fail("late", "later")
+		can("late", false)
+		can("never called", false) // it shares their failures
+
+		a.ResetWorker("Late ")
+		can("late", true)
+		can("later", false)
+		can("never called", false)
+		succeeds("late") // and it stays so
+		can("late", true)
+		a.fail("late")
+		can("late", false)
+		a.ResetWorker("late")
+		can("late", true)
+
+		a.fail("made-up-7")
+		can("made-up-7", false)
+		a.ResetWorker("made-up-7")
+		a.fail("another") // for which there is no more room than before
+		can("made-up-7", true)
+		succeeds("made-up-7")
+		can("made-up-7", true)
+		for i := range 2 * meter.MaxNames { // nothing grows for ever
+			a.ResetWorker(fmt.Sprint("reset-", i))
+		}
+		can("later", true)
+		a.fail("later")
+		can("later", false)
+	}
+}
+
+// A delegation that is called off says nothing of its worker, whoever tells of it.
+func TestCancelledDelegation(t *testing.T) {
+	report := map[string]func(*agent, *session.Failure){
+		"by After": func(a *agent, f *session.Failure) {
+			st := &session.Step{Call: session.Call{Ability: "delegate.chef"}}
+			if got := a.judge(st); !strings.HasPrefix(got, "allow") {
+				t.Fatal(got)
+			}
+			if err := a.After(t.Context(), session.Outcome{Step: st, Failed: true, Class: f.Class, Message: f.Message}); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"by After, when its task is closed": func(a *agent, f *session.Failure) {
+			a.StartTask("t", "", "")
+			st := &session.Step{Call: session.Call{Ability: "delegate.chef"}, Task: "t"}
+			if got := a.judge(st); !strings.HasPrefix(got, "allow") {
+				t.Fatal(got)
+			}
+			a.EndTask("t")
+			if err := a.After(t.Context(), session.Outcome{Step: st, Failed: true, Class: f.Class, Message: f.Message}); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"by an event": func(a *agent, f *session.Failure) {
+			a.Observe(t.Context(), &session.Event{Type: session.Delegate, Worker: "chef", CallID: "c"})
+			a.Observe(t.Context(), &session.Event{Type: session.ToolResult, CallID: "c", Error: f})
+		},
+	}
+	for how, tell := range report {
+		a := withDelegation(t, session.Delegation{})
+		failures := func(want int64) {
+			t.Helper()
+			got := int64(0)
+			for _, w := range a.Workers() {
+				got += w.Failures
+			}
+			if got != want {
+				t.Errorf("%s: %d failures, want %d", how, got, want)
+			}
+		}
+		for range 3 {
+			tell(a, &session.Failure{Class: session.ClassCancelled, Message: "called off"})
+		}
+		failures(0)
+		tell(a, &session.Failure{Class: session.ClassTool, Message: "down"})
+		tell(a, &session.Failure{Class: session.ClassCancelled, Message: "called off"})
+		failures(1) // nor does it start afresh
+		tell(a, &session.Failure{Class: session.ClassArguments, Message: "what is this?"})
+		failures(2) // an error all the same
+	}
+}

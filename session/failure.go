@@ -8,7 +8,7 @@ const (
 	ClassRateLimit    = "RateLimitExceeded"
 	ClassArguments    = "InvalidArguments"
 	ClassFileNotFound = "FileNotFound"
-	ClassCancelled    = "Cancelled"
+	ClassCancelled    = "Cancelled" // by the caller: counts neither against a tool nor against a worker
 )
 
 // countsAgainstTool reports whether a failure says something of the tool, and

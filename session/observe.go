@@ -106,7 +106,7 @@ func (s *Session) apply(e *Event, k *meter.Task, at int64) *meter.Task {
 		r, class := meter.Result{Failed: e.Error != nil}, ""
 		if e.Error != nil {
 			class = e.Error.Class
-			r.Output, r.Counts = e.Error.Message, countsAgainstTool(e.Error.Class)
+			r.Output, r.Counts, r.Cancelled = e.Error.Message, countsAgainstTool(e.Error.Class), e.Error.Class == ClassCancelled
 		}
 		if e.Output != nil {
 			e.Output.Leaves(s.seen.Add)
@@ -131,7 +131,7 @@ func (s *Session) done(k *meter.Task, flight meter.Flight, r meter.Result, class
 		why, r.Gave = s.delegations.gave(r.Output)
 	}
 	k.Finish(flight, r, at)
-	if worker != "" && (r.Failed || r.Gave) {
+	if worker != "" && r.Fails() {
 		s.failed(worker, why)
 	}
 }
@@ -153,7 +153,10 @@ func (s *Session) beat(e *Event, k *meter.Task, at int64) *meter.Task {
 
 // StartTask opens a task below another, as an event would, and judges nothing:
 // for a host that has every step judged. A parent that is not open, or "", is
-// the session itself; a chain of "" is none.
+// the session itself; a chain of "" is none. A task that was closed goes on with
+// its counters, unless meter.MaxEnded others have been closed since: it is
+// forgotten then, and begins at 0, though what it has spent and done counts in
+// the session still.
 func (s *Session) StartTask(id, parent, chain string) {
 	s.mu.Lock()
 	defer s.unlock()

@@ -221,7 +221,10 @@ func (s *Session) finish(o *Outcome) {
 	if o.Step.task == nil {
 		return
 	}
-	r := meter.Result{Failed: o.Failed, Output: o.Message, Counts: countsAgainstTool(o.Class), Cost: o.Cost, Settled: o.Settled}
+	r := meter.Result{
+		Failed: o.Failed, Output: o.Message, Counts: countsAgainstTool(o.Class), Cancelled: o.Failed && o.Class == ClassCancelled,
+		Cost: o.Cost, Settled: o.Settled,
+	}
 	if o.Output != nil {
 		r.Output = o.Output.String()
 	}
@@ -242,11 +245,11 @@ func (s *Session) late(o *Outcome, r meter.Result) {
 	if worker == "" {
 		return
 	}
-	why, gave := r.Output, r.Failed
+	why := r.Output
 	if !r.Failed {
-		why, gave = s.delegations.gave(r.Output)
+		why, r.Gave = s.delegations.gave(r.Output)
 	}
-	if gave {
+	if r.Fails() {
 		s.tasks.tree.FailWorker(worker, at)
 		s.failed(worker, why)
 	}

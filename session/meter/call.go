@@ -28,6 +28,8 @@ type Result struct {
 	// Counts tells whether a failure is one of the tool: whoever called it
 	// wrongly, and a cancellation, say nothing of the tool.
 	Counts bool
+	// Cancelled: the call was called off, which says nothing of a worker either.
+	Cancelled bool
 	// Gave: a delegation that gave up without an error.
 	Gave bool
 	// Cost is what the call came to, in nano-dollars, if Settled; otherwise
@@ -80,12 +82,15 @@ func (c *Call) editSize(t *Tree) int64 {
 	return -1
 }
 
+// Fails reports whether the result of a delegation is a failure of its worker.
+func (r *Result) Fails() bool { return (r.Failed || r.Gave) && !r.Cancelled }
+
 // judged counts a failure under the name of who failed. A worker that
 // succeeds keeps its failures; a tool that succeeds starts anew.
 func (t *Tree) judged(f *flight, r Result, at int64) {
 	if name := t.capped(f.worker, f.ability); name != "" {
 		switch {
-		case f.worker != "" && (r.Failed || r.Gave), r.Failed && r.Counts:
+		case f.worker != "" && r.Fails(), f.worker == "" && r.Failed && r.Counts:
 			t.workers.fail(name, at)
 		case !r.Failed:
 			t.workers.succeed(name, at)

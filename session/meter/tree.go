@@ -10,7 +10,7 @@ import (
 // The bounds of what is remembered of tasks that are over, and of calls that
 // nobody reports.
 const (
-	MaxEnded   = 1024 // ended tasks whose counters are kept, in case their id is opened again
+	MaxEnded   = 1024 // ended tasks whose counters are kept, in case their id is opened again; of more, the earliest is forgotten
 	MaxFlights = 1024 // calls of one task that are under way; above, the oldest is taken for lost
 	MaxNames   = 4096 // workers, and as many abilities, whose failures are counted each by itself
 )
@@ -90,7 +90,8 @@ func New(o Options, at int64) *Tree {
 
 // Start opens a task below another and puts it on top of the active ones. A
 // parent that is not known, or "", is the root. A task that is open already is
-// left alone; one that was closed goes on with its counters. It returns the task.
+// left alone; one that was closed goes on with its counters, if it is among the
+// MaxEnded that were closed last, and begins anew otherwise. It returns the task.
 func (t *Tree) Start(id, parent string, at int64) *Task {
 	k := t.tasks[id]
 	t.total.stir(at, true)

@@ -47,7 +47,7 @@ type record struct {
 
 // workers counts failed delegations by worker, for a bounded number of
 // workers. Those that come when there is no room left share one record, so
-// that nobody escapes by a new name.
+// that nobody escapes by a new name, but for those that were reset by hand.
 type workers struct {
 	forgiving Forgiving
 	of        map[string]*record
@@ -100,7 +100,34 @@ func (w *workers) fail(name string, at int64) {
 // started afresh and succeeds is as good as new.
 func (w *workers) succeed(name string, at int64) {
 	if r := w.of[name]; r != nil && w.failures(name, at) == 0 {
-		delete(w.of, name)
+		w.clear(name, r)
+	}
+}
+
+// clear makes a worker that has a record of its own as good as new. While there
+// is no room for others it keeps its place, or it would share their record next.
+func (w *workers) clear(name string, r *record) {
+	if len(w.of) >= MaxNames {
+		*r = record{}
+		return
+	}
+	delete(w.of, name)
+}
+
+// maxReset bounds the records with those of workers that were reset by hand.
+const maxReset = 2 * MaxNames
+
+// reset forgets the failures of a worker. One that shares a record gets its own,
+// and leaves the others theirs; if even that is too much, they are all forgiven.
+func (w *workers) reset(name string) {
+	switch r := w.record(name); {
+	case r == nil:
+	case r != &w.rest:
+		w.clear(name, r)
+	case len(w.of) < maxReset:
+		w.of[name] = &record{}
+	default:
+		w.rest = record{}
 	}
 }
 
@@ -126,7 +153,7 @@ func (t *Tree) capped(worker, ability string) string {
 func (t *Tree) FailWorker(name string, at int64) { t.workers.fail(WorkerName(name), at) }
 
 // ResetWorker forgets the failures of a worker.
-func (t *Tree) ResetWorker(name string) { delete(t.workers.of, WorkerName(name)) }
+func (t *Tree) ResetWorker(name string) { t.workers.reset(WorkerName(name)) }
 
 // WorkerFailures returns how often a worker has failed, as held against it at
 // a time.

@@ -56,6 +56,22 @@ func (s *Session) Sweep(ctx context.Context, now int64) (halts []Halt) {
 	return halts
 }
 
+// SweepBeside is Sweep for every open task but the one that a step or an event
+// with this id belongs to, which is judged with them: for a host that has no
+// clock of its own but the times of what happens, such as a recording's.
+func (s *Session) SweepBeside(ctx context.Context, task string, now int64) (halts []Halt) {
+	s.mu.Lock()
+	defer s.unlock()
+	defer s.haltOnPanic(&halts)
+	at, own := s.at(now), s.tasks.find(task)
+	s.tasks.tree.Active(func(k *meter.Task) {
+		if k != own {
+			halts = s.judge(ctx, k, at, halts)
+		}
+	})
+	return halts
+}
+
 // at is the time of something that happens: what it says itself, or now. The
 // time of a session does not go back.
 func (s *Session) at(given int64) int64 {

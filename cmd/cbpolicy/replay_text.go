@@ -30,6 +30,9 @@ func runText(w *bufio.Writer, r *replay.Result, colour bool) {
 	fmt.Fprintf(w, "%s  %s", paint(colour, decisionColour(r.Decision), r.Decision), diag.Escape(r.Source))
 	if r.Halted() {
 		fmt.Fprintf(w, "  at call %d of %d by rule %s: %s", r.HaltedAt, r.ToolCalls, diag.Escape(r.Rule), diag.Escape(r.Reason))
+		if r.Task != "" {
+			fmt.Fprintf(w, " in task %s, beside the one at work", diag.Escape(r.Task))
+		}
 		fmt.Fprintf(w, "\n  %s; saved %s", diag.Escape(r.Explain), savedText(r.Saved))
 	}
 	w.WriteByte('\n')

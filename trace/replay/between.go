@@ -2,10 +2,37 @@ package replay
 
 import (
 	"context"
+	"time"
 
 	"github.com/cbpolicy/cbpolicy/registry"
 	"github.com/cbpolicy/cbpolicy/session"
 )
+
+// sweepEvery is how often a host sweeps its session, and so a replay.
+const sweepEvery = int64(time.Second)
+
+// beside has the tasks judged that are open beside the one of an event, as a
+// sweep would: a task that has fallen silent while others work has no event of
+// its own that shows it. Times that are made up say nothing of silence.
+func (d *driver) beside(ctx context.Context, task string) {
+	now := d.clock.Now()
+	if !d.run.Timed || now-d.swept < sweepEvery {
+		return
+	}
+	d.swept = now
+	halts := d.session.SweepBeside(ctx, task, now)
+	d.halts(halts)
+	if !d.result.Halted() {
+		return
+	}
+	for i := range halts {
+		h := &halts[i]
+		if _, session := h.Fired.Rule.Ends(); h.Fired.Rule.ID == d.result.Rule && !session {
+			d.result.Task = h.Task
+			return
+		}
+	}
+}
 
 // halts takes in what came to hold between calls.
 func (d *driver) halts(halts []session.Halt) {

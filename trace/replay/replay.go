@@ -70,6 +70,7 @@ type driver struct {
 	gate    *actions.Gate
 	clock   *session.VirtualClock
 	waited  time.Duration // for room, by which the rest of the run is moved
+	swept   int64         // when the tasks beside the one at work were judged last
 	confirm Confirm
 	pricing session.Pricing
 	chain   string            // of the run
@@ -131,6 +132,9 @@ func isCall(e *session.Event) bool { return e.Type == session.ToolUse || e.Type 
 func (d *driver) event(ctx context.Context, e *session.Event) {
 	at := e.At + int64(d.waited)
 	d.clock.Advance(max(time.Duration(at-d.clock.Now()), 0))
+	if d.beside(ctx, e.Task); d.result.Halted() {
+		return
+	}
 	switch {
 	case isCall(e):
 		d.call(ctx, e)

@@ -22,8 +22,11 @@ type Result struct {
 	// calls, that of the last one. 0: the run was not stopped, or before its first call.
 	HaltedAt int    `json:"halted_at,omitempty"`
 	Rule     string `json:"rule,omitempty"` // that stopped it
-	Reason   string `json:"reason,omitempty"`
-	Explain  string `json:"explain,omitempty"`
+	// Task is the task that the rule stopped, if it is one that was open beside
+	// the task at work: it had fallen silent, or taken too long. "": the one at work.
+	Task    string `json:"task,omitempty"`
+	Reason  string `json:"reason,omitempty"`
+	Explain string `json:"explain,omitempty"`
 	// FirstConfirm is the first question, whatever followed it; nil: none was asked.
 	FirstConfirm *Question `json:"first_confirm,omitempty"`
 	Fired        []string  `json:"fired"` // every rule that fired, in order, those that only observe too

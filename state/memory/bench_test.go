@@ -61,8 +61,9 @@ func BenchmarkClaim(b *testing.B) {
 		needs int
 		call  bool
 		run   bool
+		seen  bool
 	}{
-		{name: "one"}, {name: "two", needs: 2}, {name: "one-run", run: true}, {name: "one-call-settled", call: true},
+		{name: "one"}, {name: "one-seen", seen: true}, {name: "two", needs: 2}, {name: "one-run", run: true}, {name: "one-call-settled", call: true},
 	} {
 		b.Run(bm.name, func(b *testing.B) {
 			s := memory.New(memory.Options{})
@@ -76,6 +77,9 @@ func BenchmarkClaim(b *testing.B) {
 					second := need(n, false)
 					second.Counter.Spec = "calls:*@session"
 					claims[i].Needs = append(claims[i].Needs, second)
+				}
+				if bm.seen { // by a closed breaker, as most are
+					claims[i].Expects = []state.Expect{{Key: n}}
 				}
 				if bm.call {
 					claims[i].Call = state.CallID{1, byte(i)}

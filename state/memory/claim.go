@@ -19,8 +19,13 @@ func (s *Store) Claim(ctx context.Context, c *state.Claim, g *state.Grant) error
 	if err := reachable(ctx); err != nil {
 		return err
 	}
-	if len(c.Needs) == 1 && !c.Refused && c.Now >= 0 && c.CountsOnly() && s.claimOne(c, s.clock.now(c.Now), g) {
-		return nil
+	if len(c.Needs) == 1 && !c.Refused && c.Now >= 0 {
+		if c.CountsOnly() && s.claimOne(c, s.clock.now(c.Now), g) {
+			return nil
+		}
+		if len(c.Expects) == 1 && bySeen(c) && s.claimOneSeen(c, s.clock.now(c.Now), g) {
+			return nil
+		}
 	}
 	if err := c.Check(); err != nil {
 		return err

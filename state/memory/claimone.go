@@ -1,6 +1,8 @@
 package memory
 
 import (
+	"bytes"
+
 	"github.com/cbpolicy/cbpolicy/dsl"
 	"github.com/cbpolicy/cbpolicy/registry"
 	"github.com/cbpolicy/cbpolicy/state"
@@ -21,6 +23,47 @@ func (s *Store) claimOne(c *state.Claim, now int64, g *state.Grant) bool {
 	ok := s.enterOne(c, sh, hash, now, g)
 	sh.mu.Unlock() // not deferred: this is the shortest way, and it calls nobody's code
 	return ok
+}
+
+// bySeen reports whether a claim asks for nothing but counters, by a cell as it
+// was seen.
+func bySeen(c *state.Claim) bool {
+	return len(c.Guards)|len(c.Leases)|len(c.Reserves)|len(c.Cells) == 0 && c.Call.IsZero()
+}
+
+// claimOneSeen is claimOne by one cell as it was seen, such as that of a closed
+// breaker. A cell that is another it leaves to claim.
+func (s *Store) claimOneSeen(c *state.Claim, now int64, g *state.Grant) bool {
+	e := &c.Expects[0]
+	if n := &c.Needs[0]; len(n.Past) > 0 || len(n.Front) == 0 || e.Key == "" || e.Version < 0 {
+		return false
+	}
+	number, hash := s.ofCounter(&c.Needs[0].Counter)
+	beside := s.of(e.Key)
+	set := shards(0).with(number).with(beside)
+	s.lock(set)
+	ok := s.enterOneSeen(c, &s.shards[number], &s.shards[beside], hash, now, g)
+	s.unlock(set) // as in claimOne
+	return ok
+}
+
+// enterOneSeen is claimOneSeen under the locks of the counter's shard and of the
+// cell's, which may be one.
+func (s *Store) enterOneSeen(c *state.Claim, sh, beside *shard, hash uint64, now int64, g *state.Grant) bool {
+	e := &c.Expects[0]
+	now = max(now, sh.latest, beside.latest)
+	is := beside.cell(e.Key, now)
+	if is.Version != e.Version || !bytes.Equal(is.Value, e.Value) || now >= beside.turn || (beside.claims+1)%sweepEvery == 0 {
+		return false
+	}
+	if !s.enterOne(c, sh, hash, now, g) {
+		return false
+	}
+	if beside != sh {
+		beside.latest = now
+		beside.claims++
+	}
+	return true
 }
 
 // enterOne is claimOne under the lock of the shard.

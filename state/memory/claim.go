@@ -19,11 +19,11 @@ func (s *Store) Claim(ctx context.Context, c *state.Claim, g *state.Grant) error
 	if err := reachable(ctx); err != nil {
 		return err
 	}
-	if len(c.Needs) == 1 && !c.Refused && c.Now >= 0 {
-		if c.CountsOnly() && s.claimOne(c, s.clock.now(c.Now), g) {
+	if len(c.Needs) <= 1 && !c.Refused && c.Now >= 0 {
+		if len(c.Needs) == 1 && c.CountsOnly() && s.claimOne(c, s.clock.now(c.Now), g) {
 			return nil
 		}
-		if len(c.Expects) == 1 && bySeen(c) && s.claimOneSeen(c, s.clock.now(c.Now), g) {
+		if len(c.Expects) == 1 && bySeen(c) && s.claimSeen(c, s.clock.now(c.Now), g) {
 			return nil
 		}
 	}

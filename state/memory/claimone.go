@@ -31,39 +31,52 @@ func bySeen(c *state.Claim) bool {
 	return len(c.Guards)|len(c.Leases)|len(c.Reserves)|len(c.Cells) == 0 && c.Call.IsZero()
 }
 
-// claimOneSeen is claimOne by one cell as it was seen, such as that of a closed
-// breaker. A cell that is another it leaves to claim.
-func (s *Store) claimOneSeen(c *state.Claim, now int64, g *state.Grant) bool {
+// claimSeen admits a claim by one cell as it was seen, such as that of a closed
+// breaker, of no counter or of one as claimOne does. All else it leaves to claim.
+func (s *Store) claimSeen(c *state.Claim, now int64, g *state.Grant) bool {
 	e := &c.Expects[0]
-	if n := &c.Needs[0]; len(n.Past) > 0 || len(n.Front) == 0 || e.Key == "" || e.Version < 0 {
+	if e.Key == "" || e.Version < 0 {
 		return false
 	}
-	number, hash := s.ofCounter(&c.Needs[0].Counter)
-	beside := s.of(e.Key)
-	set := shards(0).with(number).with(beside)
+	number := s.of(e.Key)
+	sh, set := &s.shards[number], shards(0).with(number)
+	if len(c.Needs) == 0 {
+		sh.mu.Lock()
+		ok := sh.asSeen(e, now)
+		if ok {
+			sh.passed(max(now, sh.latest), g)
+		}
+		sh.mu.Unlock() // as in claimOne
+		return ok
+	}
+	n := &c.Needs[0]
+	if len(n.Past) > 0 || len(n.Front) == 0 {
+		return false
+	}
+	counting, hash := s.ofCounter(&n.Counter)
+	set = set.with(counting)
 	s.lock(set)
-	ok := s.enterOneSeen(c, &s.shards[number], &s.shards[beside], hash, now, g)
-	s.unlock(set) // as in claimOne
+	now = max(now, sh.latest)
+	ok := sh.asSeen(e, max(now, s.shards[counting].latest)) && s.enterOne(c, &s.shards[counting], hash, now, g)
+	if ok && counting != number {
+		sh.passed(g.Now, g)
+	}
+	s.unlock(set)
 	return ok
 }
 
-// enterOneSeen is claimOneSeen under the locks of the counter's shard and of the
-// cell's, which may be one.
-func (s *Store) enterOneSeen(c *state.Claim, sh, beside *shard, hash uint64, now int64, g *state.Grant) bool {
-	e := &c.Expects[0]
-	now = max(now, sh.latest, beside.latest)
-	is := beside.cell(e.Key, now)
-	if is.Version != e.Version || !bytes.Equal(is.Value, e.Value) || now >= beside.turn || (beside.claims+1)%sweepEvery == 0 {
-		return false
-	}
-	if !s.enterOne(c, sh, hash, now, g) {
-		return false
-	}
-	if beside != sh {
-		beside.latest = now
-		beside.claims++
-	}
-	return true
+// asSeen reports whether a cell is as it was seen, and the shard need not sweep.
+func (sh *shard) asSeen(e *state.Expect, now int64) bool {
+	now = max(now, sh.latest)
+	is := sh.cell(e.Key, now)
+	return is.Version == e.Version && bytes.Equal(is.Value, e.Value) && now < sh.turn && (sh.claims+1)%sweepEvery != 0
+}
+
+// passed notes that a claim was admitted by what the shard holds.
+func (sh *shard) passed(now int64, g *state.Grant) {
+	sh.latest = now
+	sh.claims++
+	g.Now, g.Admitted = now, true
 }
 
 // enterOne is claimOne under the lock of the shard.

@@ -1,7 +1,8 @@
 // Package breaker owns the circuit breaker of one ability as a value: what
 // its states are, what moves it from one to the next, and how it is written
 // down. It keeps nothing, asks no clock and knows no store; package session
-// loads the value, has a probe's lease claimed, and writes what came of it.
+// decides by the value as it was last seen, which the store confirms, has a
+// probe's lease claimed, and writes what came of it. Times are the store's.
 //
 //	closed ──(Threshold counted failures in a row)──► open
 //	open ──(Reset has passed)──► half-open: one probe, which holds a lease

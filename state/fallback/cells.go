@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/cbpolicy/cbpolicy/state"
 )
@@ -25,6 +26,8 @@ type cell struct {
 	outage int64 // in which the local home was given the value
 	first  int64 // the local version that has this value
 	dirty  bool  // it was written, and the home does not know
+	// ttl is how long it lives that was written last; handed over, it begins anew.
+	ttl time.Duration
 }
 
 // versions is how many of them an outage has.
@@ -36,17 +39,21 @@ func (c *cells) seen(keys []string, found []state.Cell) {
 		if i >= len(found) {
 			return
 		}
-		n := c.known[key]
-		if n == nil {
-			if found[i].Version == 0 {
-				continue // as good as not known
-			}
-			if n = c.note(key); n == nil {
-				continue
-			}
-		}
-		n.version, n.value = found[i].Version, found[i].Value
+		c.seenOne(key, found[i])
 	}
+}
+
+func (c *cells) seenOne(key string, found state.Cell) {
+	n := c.known[key]
+	if n == nil {
+		if found.Version == 0 {
+			return // as good as not known
+		}
+		if n = c.note(key); n == nil {
+			return
+		}
+	}
+	n.version, n.value = found.Version, found.Value
 }
 
 // wrote remembers a cell that was written in the home. If the home was left in
@@ -81,6 +88,7 @@ func (c *cells) outward(key string, local *state.Cell) {
 	switch n := c.known[key]; {
 	case n == nil:
 		*local = state.Cell{} // nobody has written it
+	case local.Version == 0 && n.first > 0: // it has expired
 	case local.Version == n.first:
 		local.Version = n.version
 	default:
@@ -98,6 +106,8 @@ func (c *cells) inward(key string, outward int64) (int64, bool) {
 		return n.first, true
 	case outward > c.outage*versions:
 		return outward - c.outage*versions, true
+	case outward == 0:
+		return 0, true // if it has expired
 	}
 	return 0, false
 }
@@ -159,7 +169,8 @@ func (s *Store) localWrites(ctx context.Context, writes []state.Write) ([]state.
 // dirty notes that cells were written locally.
 func (c *cells) dirty(writes []state.Write) {
 	for i := range writes {
-		c.known[writes[i].Key].dirty = true
+		n := c.known[writes[i].Key]
+		n.dirty, n.ttl = true, writes[i].TTL
 	}
 }
 
@@ -177,7 +188,7 @@ func (s *Store) handOver(ctx context.Context) (*told, error) {
 		n.dirty = false
 		value := slices.Clone(v.Cells[0].Value)
 		return &told{what: writing, local: v.Cells[0].Version, settlement: state.Settlement{
-			Cells: []state.Write{{Key: key, Version: n.version, Value: value}},
+			Cells: []state.Write{{Key: key, Version: n.version, Value: value, TTL: n.ttl}},
 		}}, nil
 	}
 	return nil, nil

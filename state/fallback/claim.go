@@ -16,6 +16,7 @@ func (s *Store) Claim(ctx context.Context, c *state.Claim, g *state.Grant) error
 	return s.do(ctx, func(ctx context.Context) error {
 		g.Away = nil
 		err := s.home.Claim(ctx, c, g)
+		s.confirmed(c, g, err)
 		if err == nil && g.Admitted && !s.admitted(ctx, c) {
 			return errLeft
 		}
@@ -85,8 +86,13 @@ func (s *Store) claimLocally(ctx context.Context, away *registry.Away, c *state.
 	if err != nil {
 		return err
 	}
+	expects, are, err := s.localExpects(ctx, c.Expects, c.Now)
+	if err != nil {
+		g.Expected = are
+		return err
+	}
 	local, asked := localClaim(away, c)
-	local.Cells = cells
+	local.Cells, local.Expects = cells, expects
 	if err := s.local.Claim(ctx, &local, g); err != nil {
 		return err
 	}
@@ -253,8 +259,12 @@ func (s *Store) settleLocally(ctx context.Context, st *state.Settlement) error {
 	if err != nil {
 		return err
 	}
+	expects, _, err := s.localExpects(ctx, st.Expects, st.Now)
+	if err != nil {
+		return err
+	}
 	local := *st
-	local.Cells = cells
+	local.Cells, local.Expects = cells, expects
 	if err := s.local.Settle(ctx, &local); err != nil {
 		return err
 	}
@@ -263,6 +273,6 @@ func (s *Store) settleLocally(ctx context.Context, st *state.Settlement) error {
 		return nil
 	}
 	kept := *st
-	kept.Cells, kept.Leases, kept.Spent = nil, slices.Clone(st.Leases), slices.Clone(st.Spent)
+	kept.Cells, kept.Expects, kept.Leases, kept.Spent = nil, nil, slices.Clone(st.Leases), slices.Clone(st.Spent)
 	return s.keep(told{what: settling, settlement: kept})
 }

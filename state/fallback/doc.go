@@ -33,8 +33,9 @@
 //   - Approvals that lie in the home are not held meanwhile: a confirm rule asks
 //     again. Those that are given meanwhile are held by this process, and
 //     handed over in the end if they are unused.
-//   - Leases are local: each process may have its own probe of a breaker.
-//   - Cells begin as they were last seen. One that is written is handed over in
+//   - Leases are local: each process may have its own probe of a breaker. From
+//     when on they may be taken is by the clock of the local home.
+//   - Cells begin as they were last seen, or confirmed. One that is written is handed over in
 //     the end, unless somebody else has written it in the home: then theirs stands.
 //
 // The package does not judge rules, nor know how a home keeps what it keeps. A

@@ -247,3 +247,49 @@ func TestInvalid(t *testing.T) {
 		e.returns()
 	})
 }
+
+// A claim by a cell as it was seen is by the same cell when the home goes away,
+// though nobody has loaded it, and by the one of the local home from then on.
+func TestExpects(t *testing.T) {
+	with(t, local, func(e *env) {
+		by := func(c state.Cell) state.Claim {
+			return state.Claim{Expects: []state.Expect{{Key: "a", Cell: c}}}
+		}
+		moved := func(c state.Cell) state.Cell {
+			e.Helper()
+			g, err := e.try(by(c))
+			if e.conflicts(err); len(g.Expected) != 1 {
+				e.Fatalf("%+v, want what the cell is", g)
+			}
+			return g.Expected[0]
+		}
+		e.ok(e.behind.Settle(e.Context(), &state.Settlement{Cells: []state.Write{{Key: "a", Value: []byte("1")}}}))
+		seen := moved(state.Cell{}) // written by another process
+		e.admits(by(seen))
+		e.way.is(broken)
+		e.admits(by(seen))
+		if is := moved(state.Cell{}); is.Version != seen.Version || string(is.Value) != "1" {
+			e.Fatalf("the cell is %+v, want %+v as at home", is, seen)
+		}
+		e.ok(e.Settle(e.Context(), &state.Settlement{
+			Expects: by(seen).Expects,
+			Cells:   []state.Write{{Key: "a", Version: seen.Version, Value: []byte("2"), TTL: time.Minute}},
+		}))
+		away := moved(seen)
+		e.admits(by(away))
+		e.conflicts(e.Settle(e.Context(), &state.Settlement{Expects: by(seen).Expects}))
+
+		time.Sleep(time.Minute) // and it expires
+		if is := moved(away); is.Version != 0 || is.Value != nil {
+			e.Fatalf("the cell is %+v, want none", is)
+		}
+		e.admits(by(state.Cell{}))
+		e.ok(e.Settle(e.Context(), &state.Settlement{Cells: []state.Write{{Key: "a", Value: []byte("3"), TTL: time.Hour}}}))
+		e.returns()
+		if is := moved(away); string(is.Value) != "3" {
+			e.Fatalf("the cell at home is %+v, want what was written last", is)
+		}
+		time.Sleep(time.Hour)
+		e.admits(by(state.Cell{})) // it lives no longer there than here
+	})
+}

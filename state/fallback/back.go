@@ -1,8 +1,11 @@
 package fallback
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/cbpolicy/cbpolicy/registry"
@@ -159,13 +162,16 @@ func (s *Store) handOverApprovals(ctx context.Context) error {
 		if err := s.local.Forget(ctx, state.Ended{Session: session}); err != nil {
 			return err
 		}
-		for _, a := range of {
+		for _, a := range slices.SortedFunc(maps.Values(of), byDigest) {
 			s.kept = append(s.kept, &told{what: approving, approval: a})
 		}
 		s.given.forget(session)
 	}
 	return nil
 }
+
+// byDigest is an order that is the same each time.
+func byDigest(a, b state.Approval) int { return bytes.Compare(a.Digest[:], b.Digest[:]) }
 
 // Close ends the probing, and a second time does nothing. If the home is away it is tried once more: the error
 // says how much it could not be told.

@@ -28,6 +28,8 @@ type Builtins struct {
 	Modes map[string]dsl.Mode
 	// Limits replaces limits by the rule's id.
 	Limits map[string]BuiltinLimit
+	// OnExceed says what follows where a limit over a task's meters is passed.
+	OnExceed OnExceed
 }
 
 // BuiltinLimit is a limit in the unit of the rule's meter, and who set it.
@@ -99,6 +101,7 @@ func (b Builtins) Rules() ([]BuiltinRule, error) {
 				changed.Options.Mode = mode
 				br.Rule = &changed
 			}
+			br.Rule = b.OnExceed.applied(br.Rule)
 			if limit, ok := limits[rule.Options.ID]; ok {
 				if err := br.tune(limit); err != nil {
 					return nil, err

@@ -23,7 +23,8 @@ func (s *Set) PlanFinal(st *Step, p *Plan, heldBefore map[string]bool) {
 
 func (g *group) planFinal(st *Step, p *Plan, heldBefore map[string]bool) {
 	for _, r := range g.rules {
-		if r.Action.Kind != dsl.Abort && heldBefore[r.Key()] || !r.stepless {
+		tuned := st.Tuning.of(r)
+		if tuned == nil || tuned.Action.Kind != dsl.Abort && heldBefore[r.Key()] || !r.stepless {
 			continue
 		}
 		p.judge(st, r)

@@ -146,7 +146,7 @@ func (k *keyIndex) plan(p *Plan, st *Step, b *bounds) {
 	switch {
 	case !b.bound:
 		k.unbound(p, st)
-	case b.odd, k.key.meter && st.Limits != nil: // the limits may be others than those of the index
+	case b.odd, k.key.meter && st.Tuning != nil: // the limits may be others than those of the index
 		p.judgeAll(st, k.all)
 	default:
 		for _, l := range k.upper {

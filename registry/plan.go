@@ -117,7 +117,10 @@ func (p *Plan) judgeOnce(st *Step, r *Rule) {
 // judge files the rule under held if every counter-free atom of it holds and
 // every frequency atom covers the step. A rule may be asked for twice.
 func (p *Plan) judge(st *Step, r *Rule) {
-	h := held{rule: r, guard: -1, atom: -1}
+	h := held{rule: st.Tuning.of(r), guard: -1, atom: -1}
+	if h.rule == nil {
+		return
+	}
 	tells := -1
 	for i, c := range r.compiled {
 		if c == nil {

@@ -24,6 +24,8 @@ type HeldRecord struct {
 	Reason  string      `json:"reason,omitempty"` // with values filled in
 	Windows []WindowRef `json:"windows,omitempty"`
 	Guard   int         `json:"guard"`
+	// Tuned: the other of abort and review stood in the place of the rule's action.
+	Tuned bool `json:"tuned,omitempty"`
 }
 
 // Record copies the plan out of its reused memory.
@@ -32,7 +34,7 @@ func (p *Plan) Record() *PlanRecord {
 	for _, h := range p.held {
 		r.Held = append(r.Held, HeldRecord{
 			Rule: h.rule.Key(), Atom: h.atom, Why: h.found.why, Actual: h.found.actual, Limit: h.found.limit, Reason: h.reason,
-			Windows: slices.Clone(h.windows), Guard: h.guard,
+			Windows: slices.Clone(h.windows), Guard: h.guard, Tuned: h.rule.tuned,
 		})
 	}
 	for _, n := range p.Needs {
@@ -73,6 +75,11 @@ func (s *Set) Repeat(st *Step, r *PlanRecord, t *Tally, v *Verdict) error {
 		rule := byKey[h.Rule]
 		if rule == nil || h.Atom >= len(rule.Condition) {
 			return fmt.Errorf("registry: the policy has no rule %q", h.Rule)
+		}
+		if h.Tuned {
+			if rule = rule.twin; rule == nil {
+				return fmt.Errorf("registry: nothing stands in the place of rule %q", h.Rule)
+			}
 		}
 		p.held = append(p.held, held{
 			rule: rule, atom: h.Atom, found: found{why: h.Why, actual: h.Actual, limit: h.Limit}, reason: h.Reason,

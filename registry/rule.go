@@ -40,6 +40,8 @@ type Rule struct {
 	taskMeter, sessionMeter bool
 	freqs                   []freqRef // the frequency atoms
 	reason                  *reason   // nil: nothing is filled in
+	twin                    *Rule     // with the other of abort and review; nil: the rule has none
+	tuned                   bool      // it is such a twin
 }
 
 // Key is the identity of the rule as text, unique in a Set.

@@ -30,7 +30,7 @@ type Step struct {
 	History   History      // nil: nothing was admitted before
 	Words     Provenance   // nil: nobody said anything
 	Meters    Meters       // nil: no session is attached, meters are unbound
-	Limits    Limits       // nil: built-in rules have the limits of the policy
+	Tuning    *Tuning      // of the task; nil: built-in rules are as in the policy
 	Now       int64        // Unix nanoseconds; 0: the store's clock
 	Past      []PastCall   // calls that count for this step only
 	PastRuns  []int64      // executions that count for this step only, ascending
@@ -77,10 +77,6 @@ type Provenance interface {
 type Meters interface {
 	Meter(name dsl.Key) (decimal.Decimal, bool)
 }
-
-// Limits are other limits for built-in rules, by their id, that hold for one
-// task: the operator's, or those that a person raised.
-type Limits map[string]decimal.Decimal
 
 // errNoObject refuses arguments that are no JSON object.
 var errNoObject = errors.New("want a JSON object of named values")

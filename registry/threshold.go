@@ -124,8 +124,8 @@ func (c *comparison) value(v *Value) bool {
 // is not bound to exactly one number gives none.
 func (t *thresholdTest) limitFor(st *Step, r *Rule) (limit decimal.Decimal, shown string, ok bool) {
 	if t.param == nil {
-		if st.Limits != nil && r.Scope.Origin == Builtin && t.key.meter {
-			if limit, ok := st.Limits[r.ID]; ok {
+		if st.Tuning != nil && r.Scope.Origin == Builtin && t.key.meter {
+			if limit, ok := st.Tuning.Limits[r.ID]; ok {
 				return limit, limit.String(), true
 			}
 		}

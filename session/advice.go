@@ -99,7 +99,7 @@ func (s *Session) refusal(ctx context.Context, k *meter.Task, worker string, at 
 		return by
 	}
 	rs := s.delegation(worker)
-	rs.Meters, rs.Limits = s.tasks.read(k, at, s.tasks.call(rs)), s.tasks.limitsOf(k)
+	rs.Meters, rs.Tuning = s.tasks.read(k, at, s.tasks.call(rs)), s.tasks.tuningOf(k)
 	var v registry.Verdict
 	s.decider.preview(ctx, rs, &v)
 	if v.Decision != registry.Abort {

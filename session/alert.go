@@ -119,10 +119,11 @@ func (s *Session) Raise(task, rule, limit string) error {
 	if s.tasks.tree.Task(task).ID() != task {
 		return fmt.Errorf("session %s: there is no task %q", s.id, task)
 	}
-	if s.tasks.limits[task] == nil {
-		s.tasks.limits[task] = registry.Limits{}
+	setup := s.tasks.setup(task)
+	if setup.Limits == nil {
+		setup.Limits = registry.Limits{}
 	}
-	s.tasks.limits[task][rule] = d
+	setup.Limits[rule] = d
 	return nil
 }
 

@@ -1,20 +1,38 @@
 package session
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/cbpolicy/cbpolicy/session/meter"
 )
 
-// MaxReviews is how often a task may be begun anew after a review. What asks
-// for one more is an abort.
+// MaxReviews is how often a task may be begun anew after a review, if nothing
+// else is set. What asks for one more is an abort.
 const MaxReviews = 2
+
+// ReviewOf is how a task is reviewed: as set for it, for a task above, or for
+// the session. Its Most is a number of reviews, from 0.
+func (s *Session) ReviewOf(task string) TaskReview {
+	s.mu.Lock()
+	defer s.unlock()
+	return s.reviewOf(s.tasks.tree.Task(task))
+}
+
+func (s *Session) reviewOf(k *meter.Task) TaskReview {
+	r := s.review
+	if setup := s.tasks.setupOf(k); setup != nil {
+		r = setup.review.or(r)
+	}
+	r.Most = max(cmp.Or(r.Most, MaxReviews), 0)
+	return r
+}
 
 // NewAttempt lets a task that was reviewed be tried once more: calls, messages,
 // context, clocks, similarity and streaks start at 0; money, failures of
 // workers, windows, approvals and breakers go on. A task that was ended is
 // resumed, and the tasks below it that are open begin anew too. "" is the
-// session's own task. It is refused after MaxReviews.
+// session's own task. It is refused once there were as many reviews as may be.
 func (s *Session) NewAttempt(task string) error {
 	s.mu.Lock()
 	defer s.unlock()
@@ -25,7 +43,7 @@ func (s *Session) NewAttempt(task string) error {
 	if k.ID() != task {
 		return fmt.Errorf("session %s: there is no task %q", s.id, task)
 	}
-	if k.Attempts() >= MaxReviews {
+	if k.Attempts() >= s.reviewOf(k).Most {
 		return fmt.Errorf("session %s: task %q was begun anew %d times already", s.id, task, k.Attempts())
 	}
 	if by := s.tasks.endedBy(k.Parent()); by != nil {

@@ -221,7 +221,7 @@ func (s *Session) judge(ctx context.Context, k *meter.Task, at int64, halts []Ha
 	rs := &s.stepless
 	*rs = registry.Step{
 		Session: s.id, Task: k.ID(), Outputs: s.outputs, History: &s.history, Words: provenance{s}, Now: at,
-		Meters: s.tasks.read(k, at, nil), Limits: s.tasks.limitsOf(k),
+		Meters: s.tasks.read(k, at, nil), Tuning: s.tasks.tuningOf(k),
 	}
 	v := &s.noticed
 	s.decider.sweep(ctx, rs, v)

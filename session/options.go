@@ -35,8 +35,10 @@ type Options struct {
 	Delegation Delegation
 	// Pricing says what usage costs that comes without a cost.
 	Pricing Pricing
-	// TaskLimits replace limits of built-in rules for some tasks.
+	// TaskLimits set built-in rules and reviews up for some tasks.
 	TaskLimits []TaskLimits
+	// Review is how every other task is reviewed.
+	Review TaskReview
 	// Interactive says that the user watches: what he says begins the streaks
 	// and the comparison of outputs anew. Otherwise an agent that repeats
 	// itself does so whatever is said between.

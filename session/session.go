@@ -32,6 +32,7 @@ type Session struct {
 	onBreaker   func(BreakerChange)
 	metrics     *breaker.Metrics
 	onTask      func(Metadata)
+	review      TaskReview
 	live        bool   // the clock goes by itself
 	over        bool   // End was called
 	nonce       string // tells this session from others of its id
@@ -72,7 +73,7 @@ func New(o Options) (*Session, error) {
 	s := &Session{
 		id: o.ID, clock: o.Clock, wall: o.Clock, outputs: &registry.Values{},
 		decider:  Decider{Registry: o.Registry, Store: o.Store, Record: o.Record, Judged: o.Judged},
-		breakers: newBreakers(o.Breakers), onBreaker: o.OnBreaker, onTask: o.OnTask, metrics: o.Metrics,
+		breakers: newBreakers(o.Breakers), onBreaker: o.OnBreaker, onTask: o.OnTask, metrics: o.Metrics, review: o.Review,
 	}
 	if s.wall == nil {
 		s.wall = SystemClock()
@@ -120,7 +121,7 @@ func (s *Session) Before(ctx context.Context, st *Step, v *registry.Verdict) {
 		v.Notes = s.decider.notes()
 		return
 	}
-	rs.Limits = s.tasks.limitsOf(k)
+	rs.Tuning = s.tasks.tuningOf(k)
 	if st.Final {
 		rs.Meters = s.tasks.read(k, at, nil)
 		s.decider.Final(ctx, rs, st.Held, v)

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -8,21 +9,67 @@ import (
 	"github.com/cbpolicy/cbpolicy/dsl"
 	"github.com/cbpolicy/cbpolicy/internal/decimal"
 	"github.com/cbpolicy/cbpolicy/registry"
+	"github.com/cbpolicy/cbpolicy/session/meter"
 )
 
-// TaskLimits replaces limits of built-in rules for the tasks it names, and for
-// those below them that have none of their own. A task is named by its id, by
-// the chain that it runs, or by both; an empty pattern names every task. The
-// session itself is none: its limits are those of the rules, see Raise.
+// TaskLimits sets built-in rules up for the tasks it names, and for those
+// below them as far as they have nothing of their own. A task is named by its
+// id, by the chain that it runs, or by both; an empty pattern names every task.
+// The session itself is none: its limits are those of the rules, see Raise.
 type TaskLimits struct {
 	Task, Chain dsl.NamePattern
 	Limits      map[string]string // a number by rule id, in the unit of the rule's meter
+	// Off are rules by id: true, the task is not judged by them; false, it is,
+	// whatever a task above says.
+	Off map[string]bool
+	// OnExceed says what follows where a limit of the task is passed.
+	OnExceed registry.OnExceed
+	Review   TaskReview
 }
 
-// taskLimits is the same, ready to be used.
+// TaskReview is how a task is reviewed. The zero value is as any other.
+type TaskReview struct {
+	Role     string // what the reviewer is to be, such as a senior tester
+	Preamble string // what the operator has to say to the reviewer
+	// Most is how many reviews there may be; 0: as many as in the session,
+	// below 0: none.
+	Most int
+}
+
+// or fills in from another what is not set.
+func (r TaskReview) or(other TaskReview) TaskReview {
+	return TaskReview{cmp.Or(r.Role, other.Role), cmp.Or(r.Preamble, other.Preamble), cmp.Or(r.Most, other.Most)}
+}
+
+// taskSetup is how built-in rules and reviews stand for a task.
+type taskSetup struct {
+	registry.Tuning
+	review TaskReview
+}
+
+// or fills in from another what is not set.
+func (s *taskSetup) or(other *taskSetup) {
+	s.Limits, s.Off = missing(s.Limits, other.Limits), missing(s.Off, other.Off)
+	s.OnExceed, s.review = cmp.Or(s.OnExceed, other.OnExceed), s.review.or(other.review)
+}
+
+// missing adds to a map what another has more.
+func missing[M ~map[string]V, V any](to, from M) M {
+	for key, v := range from {
+		if to == nil {
+			to = M{}
+		}
+		if _, set := to[key]; !set {
+			to[key] = v
+		}
+	}
+	return to
+}
+
+// taskLimits is the same as TaskLimits, ready to be used.
 type taskLimits struct {
 	task, chain dsl.NamePattern // folded; "": every one
-	limits      registry.Limits
+	setup       taskSetup
 }
 
 func compileLimits(all []TaskLimits) ([]taskLimits, error) {
@@ -36,7 +83,8 @@ func compileLimits(all []TaskLimits) ([]taskLimits, error) {
 			}
 			limits[rule] = d
 		}
-		out = append(out, taskLimits{l.Task.Fold(), l.Chain.Fold(), limits})
+		tuning := registry.Tuning{Limits: limits, Off: maps.Clone(l.Off), OnExceed: l.OnExceed}
+		out = append(out, taskLimits{l.Task.Fold(), l.Chain.Fold(), taskSetup{tuning, l.Review}})
 	}
 	return out, nil
 }
@@ -45,24 +93,69 @@ func (l *taskLimits) names(id, chain string) bool {
 	return (l.task == "" || l.task.Match(dsl.Fold(id))) && (l.chain == "" || chain != "" && l.chain.Match(dsl.Fold(chain)))
 }
 
-// limit gives a task that is opened its limits: of several that are set for a
-// rule the first. What a task had before, raised for it, stays.
+// limit sets a task up that is opened: of several that set one thing the first
+// counts. What was set for the task itself stays.
 func (t *tasks) limit(id, chain string) {
 	if id == "" {
 		return
 	}
 	for i := range t.overrides {
-		o := &t.overrides[i]
-		if !o.names(id, chain) {
-			continue
-		}
-		if t.limits[id] == nil {
-			t.limits[id] = registry.Limits{}
-		}
-		for rule, limit := range o.limits {
-			if _, set := t.limits[id][rule]; !set {
-				t.limits[id][rule] = limit
-			}
+		if o := &t.overrides[i]; o.names(id, chain) {
+			t.setup(id).or(&o.setup)
 		}
 	}
+}
+
+// setup is that of one task, to be changed.
+func (t *tasks) setup(id string) *taskSetup {
+	if t.setups[id] == nil {
+		t.setups[id] = &taskSetup{}
+	}
+	return t.setups[id]
+}
+
+// setupOf is what holds for a task: its own, and as far as it has none, that
+// of the tasks above. nil: nothing was set.
+func (t *tasks) setupOf(k *meter.Task) *taskSetup {
+	if len(t.setups) == 0 {
+		return nil
+	}
+	var all *taskSetup
+	for ; k != nil; k = k.Parent() {
+		if own := t.setups[k.ID()]; own != nil {
+			if all == nil {
+				all = &taskSetup{}
+			}
+			all.or(own)
+		}
+	}
+	return all
+}
+
+// tuningOf is how built-in rules stand for a task; nil: as in the policy.
+func (t *tasks) tuningOf(k *meter.Task) *registry.Tuning {
+	if s := t.setupOf(k); s != nil {
+		return &s.Tuning
+	}
+	return nil
+}
+
+// Tune sets built-in rules up for one open task and those below it, in the
+// place of what was set for it before; "" is the session. The patterns of l
+// name nothing here. The error says that there is no such task, or which limit
+// is no number.
+func (s *Session) Tune(task string, l TaskLimits) error {
+	compiled, err := compileLimits([]TaskLimits{l})
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.unlock()
+	if s.tasks.tree.Task(task).ID() != task {
+		return fmt.Errorf("session %s: there is no task %q", s.id, task)
+	}
+	own := compiled[0].setup
+	own.or(s.tasks.setup(task))
+	*s.tasks.setup(task) = own
+	return nil
 }

@@ -48,3 +48,92 @@ func TestTaskLimits(t *testing.T) {
 		t.Error("a limit that is no number is accepted")
 	}
 }
+
+// A task can be left alone by rules, and have a review follow where others
+// are aborted; what is below it has the same as far as nothing else is said.
+func TestTaskLimits_OffAndOnExceed(t *testing.T) {
+	var reg registry.Registry
+	if err := reg.LoadBuiltins(); err != nil {
+		t.Fatal(err)
+	}
+	clock := session.NewVirtualClock(start)
+	s, err := session.New(session.Options{ID: "s", Registry: &reg, Store: memory.New(memory.Options{}), Clock: clock, TaskLimits: []session.TaskLimits{
+		{Task: "free", Off: map[string]bool{"tool_call_limit": true}, Review: session.TaskReview{Role: "tester", Most: 1}},
+		{Task: "held", Off: map[string]bool{"tool_call_limit": false}, Limits: map[string]string{"tool_call_limit": "1"}, Review: session.TaskReview{Most: -1}},
+		{Task: "looked-at", Limits: map[string]string{"tool_call_limit": "1"}, OnExceed: registry.ReviewOnExceed},
+	}, Review: session.TaskReview{Preamble: "be brief"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &agent{s, clock, t}
+	a.StartTask("free", "", "")
+	a.StartTask("held", "free", "")
+	a.StartTask("looked-at", "", "")
+	call := func(task string) string {
+		return a.judge(&session.Step{Call: session.Call{Ability: "ls"}, Task: task})
+	}
+	for range 60 {
+		if got := call("free"); got != "allow" {
+			t.Fatal(got)
+		}
+	}
+	for _, tt := range []struct{ task, want string }{
+		{"held", "allow"}, {"held", "abort tool_call_limit"}, {"looked-at", "allow"}, {"looked-at", "review tool_call_limit"}, {"looked-at", "review tool_call_limit"},
+	} {
+		if got := call(tt.task); got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.task, got, tt.want)
+		}
+	}
+	for task, want := range map[string]session.TaskReview{
+		"free": {Role: "tester", Preamble: "be brief", Most: 1}, "held": {Role: "tester", Preamble: "be brief", Most: 0},
+		"looked-at": {Preamble: "be brief", Most: session.MaxReviews}, "": {Preamble: "be brief", Most: session.MaxReviews},
+	} {
+		if got := s.ReviewOf(task); got != want {
+			t.Errorf("reviews of %q: %+v, want %+v", task, got, want)
+		}
+	}
+	if err := s.NewAttempt("held"); err == nil {
+		t.Error("a task that is not to be reviewed was begun anew")
+	}
+	if err := s.NewAttempt("looked-at"); err != nil {
+		t.Fatal(err)
+	}
+	if got := call("looked-at"); got != "allow" {
+		t.Errorf("the new attempt: %s", got)
+	}
+}
+
+// What the host sets for an open task comes before what was set for its name.
+func TestTune(t *testing.T) {
+	var reg registry.Registry
+	if err := reg.LoadBuiltins(); err != nil {
+		t.Fatal(err)
+	}
+	clock := session.NewVirtualClock(start)
+	s, err := session.New(session.Options{ID: "s", Registry: &reg, Store: memory.New(memory.Options{}), Clock: clock,
+		TaskLimits: []session.TaskLimits{{Limits: map[string]string{"tool_call_limit": "9", "duration_limit": "60"}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &agent{s, clock, t}
+	a.StartTask("t", "", "")
+	for _, l := range []session.TaskLimits{
+		{Limits: map[string]string{"tool_call_limit": "1"}, OnExceed: registry.ReviewOnExceed},
+		{Limits: map[string]string{"tool_call_limit": "2"}},
+	} {
+		if err := s.Tune("t", l); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, want := range []string{"allow", "allow", "review tool_call_limit"} {
+		if got := a.judge(&session.Step{Call: session.Call{Ability: "ls"}, Task: "t"}); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+	if err := s.Tune("none", session.TaskLimits{}); err == nil {
+		t.Error("a task that is not there was tuned")
+	}
+	if err := s.Tune("t", session.TaskLimits{Limits: map[string]string{"tool_call_limit": "x"}}); err == nil {
+		t.Error("a limit that is no number was taken")
+	}
+}

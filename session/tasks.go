@@ -14,7 +14,7 @@ const DelegatePrefix = "delegate."
 type tasks struct {
 	tree      *meter.Tree
 	ended     map[string]ending          // by task; "": the session
-	limits    map[string]registry.Limits // by task
+	setups    map[string]*taskSetup      // by task
 	overrides []taskLimits               // of tasks that are opened
 	held      map[string]map[string]bool // by task: the rules that held when it was last judged, by their Key
 
@@ -35,7 +35,7 @@ type ending struct {
 
 func newTasks(o meter.Options, at int64) tasks {
 	return tasks{
-		tree: meter.New(o, at), ended: map[string]ending{}, limits: map[string]registry.Limits{},
+		tree: meter.New(o, at), ended: map[string]ending{}, setups: map[string]*taskSetup{},
 		held: map[string]map[string]bool{}, trips: map[string]*trip{},
 	}
 }
@@ -126,28 +126,8 @@ func (t *tasks) end(k *meter.Task, f *registry.Fired) bool {
 // forget drops what is known of a task that is long over.
 func (t *tasks) forget(id string) {
 	delete(t.ended, id)
-	delete(t.limits, id)
+	delete(t.setups, id)
 	delete(t.held, id)
 	delete(t.recalled.of, id)
 	delete(t.trips, id)
-}
-
-// limitsOf are the limits that hold for a task: its own, and for what it has
-// none, those of the tasks above.
-func (t *tasks) limitsOf(k *meter.Task) registry.Limits {
-	if len(t.limits) == 0 {
-		return nil
-	}
-	var all registry.Limits
-	for ; k != nil; k = k.Parent() {
-		for id, limit := range t.limits[k.ID()] {
-			if all == nil {
-				all = registry.Limits{}
-			}
-			if _, nearer := all[id]; !nearer {
-				all[id] = limit
-			}
-		}
-	}
-	return all
 }

@@ -53,7 +53,9 @@ type Config struct {
 	Breakers   []session.Breaker
 	Alerts     Alerts
 	Delegation session.Delegation
-	Tasks      []session.TaskLimits
+	Tasks      []Task
+	Review     Review
+	Trim       Trim
 	// Interactive: a user's message begins streaks anew.
 	Interactive bool
 	// Prices is a file of prices, relative to the configuration until Resolve;
@@ -85,7 +87,7 @@ func Parse(file string, data []byte) (*Config, diag.List) {
 		{Name: "breaker_alerts", Read: r.alerts},
 		{Name: "delegation", Read: r.delegation}, {Name: "tasks", Read: r.tasks}, {Name: "interactive", Read: r.interactive},
 		{Name: "prices", Read: r.prices}, {Name: "on_unknown_price", Read: r.unknownPrice},
-		{Name: "edits", Read: r.edits}, {Name: "check", Read: r.check}, {Name: "audit", Read: r.audit},
+		{Name: "edits", Read: r.edits}, {Name: "review", Read: r.review}, {Name: "trim", Read: r.trim}, {Name: "check", Read: r.check}, {Name: "audit", Read: r.audit},
 	}, map[string]string{"policy": "did you mean policies?", "limits": "limits belong to builtins", "sets": "sets belong to builtins"})
 	if findings := d.Findings(); findings.Err() != nil {
 		return nil, findings
@@ -100,8 +102,14 @@ func (c *Config) Resolve(path string) {
 	if p, ok := strings.CutPrefix(c.State, "file:"); ok && !filepath.IsAbs(p) {
 		c.State = "file:" + filepath.Join(dir, p)
 	}
-	if c.Prices != "" && !filepath.IsAbs(c.Prices) {
-		c.Prices = filepath.Join(dir, c.Prices)
+	files := []*string{&c.Prices, &c.Review.Preamble, &c.Review.Patterns}
+	for i := range c.Tasks {
+		files = append(files, &c.Tasks[i].Preamble)
+	}
+	for _, f := range files {
+		if *f != "" && !filepath.IsAbs(*f) {
+			*f = filepath.Join(dir, *f)
+		}
 	}
 	if c.Audit.Path != "" && !filepath.IsAbs(c.Audit.Path) {
 		c.Audit.Path = filepath.Join(dir, c.Audit.Path)

@@ -82,7 +82,7 @@ func TestParse_Refuses(t *testing.T) {
 		{"delegation: {alternatives: [a]}", "alternatives is a map"},
 		{"builtins: {limits: {delegation_limit: 3}}\ndelegation: {cap: 2}", "2:19: the limit of delegation_limit is said already, at c.yaml:1:39"},
 		{"tasks: [{limits: {tool_call_limit: 5}}]", "an entry of tasks names no task"},
-		{"tasks: [{task: a}]", "1:9: an entry of tasks has no limits"},
+		{"tasks: [{task: a}]", "1:9: an entry of tasks sets nothing"},
 		{"tasks: [{task: a, limits: {tool_calls: 5}}]", "did you mean tool_call_limit?"},
 		{"policy_watch: fast", `1:15: policy_watch cannot be "fast"`},
 		{"policy_watch: 1ms", "write a time of at least 10ms, or off"},

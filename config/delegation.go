@@ -86,35 +86,3 @@ func (r *reader) alternatives(n *document.Node) (all []session.Alternative) {
 	}
 	return all
 }
-
-// tasks reads the limits that hold for some tasks only.
-func (r *reader) tasks(n *document.Node) {
-	for i, item := range r.List(n, "tasks", maxList) {
-		prefix := "tasks[" + strconv.Itoa(i) + "]"
-		r.mark(prefix, item)
-		t := session.TaskLimits{Limits: map[string]string{}}
-		r.Fields(item, "an entry of tasks", []document.Field{
-			{Name: "task", Read: func(n *document.Node) { t.Task = r.name(n, "task") }},
-			{Name: "chain", Read: func(n *document.Node) { t.Chain = r.name(n, "chain") }},
-			{Name: "limits", Required: true, Read: func(n *document.Node) {
-				r.limits(n, "limits", func(rule string, n *document.Node, limit string) {
-					r.mark(prefix+".limits."+rule, n)
-					t.Limits[rule] = limit
-				})
-			}},
-		}, map[string]string{"id": "did you mean task?", "limit": "did you mean limits?"})
-		if t.Task == "" && t.Chain == "" && item.Kind == jsonv.Object {
-			r.Report(document.SyntaxID, item.Pos, "an entry of tasks names no task", `add task: or chain:, "*" for every one; limits for everything belong to builtins`)
-		}
-		r.config.Tasks = append(r.config.Tasks, t)
-	}
-}
-
-// name reads a pattern of names that is not empty.
-func (r *reader) name(n *document.Node, what string) dsl.NamePattern {
-	text, ok := r.Text(n, what)
-	if ok && text == "" {
-		r.Report(document.SyntaxID, n.Pos, what+" is empty", `write "*" for every one`)
-	}
-	return dsl.NamePattern(text)
-}

@@ -70,10 +70,13 @@ func single(c dsl.Condition) (*dsl.Ability, bool) {
 	return a, ok && !a.Not
 }
 
+// maxCount is the highest number that a setting may have.
+const maxCount = 1_000_000_000
+
 // count reads a whole number of at least a least one.
 func (r *reader) count(n *document.Node, what string, least int) int {
 	v, err := strconv.Atoi(n.Text)
-	if n.Kind != jsonv.Number || err != nil || v < least || v > 1_000_000_000 {
+	if n.Kind != jsonv.Number || err != nil || v < least || v > maxCount {
 		r.wrong(n, what, "write a whole number of at least "+strconv.Itoa(least))
 		return 0
 	}

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"time"
@@ -25,7 +26,9 @@ type Settings struct {
 	Breakers    []session.Breaker // the last covers every ability
 	Alerts      Alerts
 	Delegation  session.Delegation
-	Tasks       []session.TaskLimits
+	Tasks       []Task
+	Review      Review
+	Trim        Trim
 	// Interactive: a user's message begins streaks anew.
 	Interactive bool
 	// Prices is a file of prices; "": the built-in table.
@@ -33,8 +36,11 @@ type Settings struct {
 	Unknown prices.OnUnknown
 	Edits   []dsl.NamePattern // nil: the defaults
 	Audit   Audit
+	// Warnings tell of what was set and is not in effect.
+	Warnings []string
 
 	config *Config
+	from   map[string]string // by setting: the variable that says it
 }
 
 // Effective puts a configuration and an environment together.
@@ -42,18 +48,30 @@ func Effective(c *Config, e Environment) *Settings {
 	s := &Settings{
 		Policies: c.Policies, PolicyKeys: c.PolicyKeys, PolicyWatch: c.PolicyWatch, Audit: c.Audit, State: c.State, Away: c.Away, Builtins: c.Builtins, Delegation: c.Delegation, Tasks: c.Tasks, Edits: c.Edits, Interactive: c.Interactive, Prices: c.Prices, Unknown: c.Unknown, Alerts: c.Alerts, config: c,
 		Breakers: append(slices.Clone(c.Breakers), session.DefaultBreakers()...),
+		Review:   c.Review, Trim: c.Trim, Warnings: slices.Clone(e.Warnings), from: e.from,
 	}
 	s.Builtins.Limits = map[string]registry.BuiltinLimit{}
 	maps.Copy(s.Builtins.Limits, e.Limits)
 	maps.Copy(s.Builtins.Limits, c.Builtins.Limits)
+	s.Builtins.Sets = map[string]bool{}
+	maps.Copy(s.Builtins.Sets, e.Sets)
+	maps.Copy(s.Builtins.Sets, c.Builtins.Sets)
+	s.fillReview(&e.Review)
+	s.fillTrim(&e.Trim)
+	s.Builtins.OnExceed = s.Review.OnExceed
+	s.warnUnwatched()
 	return s
 }
 
 // Apply sets a session up, but for what only the host knows. The built-in
 // rules belong to the registry; see registry.TuneBuiltins.
 func (s *Settings) Apply(o *session.Options) {
-	o.Breakers, o.Delegation, o.TaskLimits, o.Edits = s.Breakers, s.Delegation, s.Tasks, s.Edits
+	o.Breakers, o.Delegation, o.Edits = s.Breakers, s.Delegation, s.Edits
 	o.Interactive = s.Interactive
+	for _, t := range s.Tasks {
+		o.TaskLimits = append(o.TaskLimits, t.TaskLimits)
+	}
+	o.Review = session.TaskReview{Role: s.Review.Role, Most: s.Review.Most}
 }
 
 // Metrics returns metrics of breakers as they are set up.
@@ -63,8 +81,5 @@ func (s *Settings) Metrics() *breaker.Metrics {
 
 // origin is who set something: a place in the file, or the default.
 func (s *Settings) origin(setting string) string {
-	if from := s.config.origin(setting); from != "" {
-		return from
-	}
-	return Default
+	return cmp.Or(s.config.origin(setting), s.from[setting], Default)
 }

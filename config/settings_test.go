@@ -34,6 +34,8 @@ on_unknown_price: deny
 edits: [file.write]
 policy_watch: 5s
 audit: {path: log.jsonl, masks: [/verdict/fired/*/actual, /call_id], rotate_size: 64 MiB, rotate_files: 7, sync: on}
+review: {command: [python3, review.py], timeout: 30s, max_reviews: 3, on_exceed: review, role: tester, preamble: p.md, patterns: known.jsonl, mandatory: {calls: 20, duration: 1h, files: 0, critical: ["pay.*"]}}
+trim: {threshold: 60, keep_last: 50, max_tokens: 90000, completion_tokens: 8000, system_tokens: 4000}
 `
 
 // environment is variables of a test.
@@ -151,6 +153,24 @@ interactive = true (c.yaml:16:14)
 prices = table.json (c.yaml:17:9)
 on_unknown_price = deny (c.yaml:18:19)
 edits = file.write (c.yaml:19:8)
+review.command = python3 review.py (c.yaml:22:19)
+review.timeout = 30s (c.yaml:22:50)
+review.max_reviews = 3 (c.yaml:22:68)
+review.on_exceed = review (c.yaml:22:82)
+review.role = tester (c.yaml:22:96)
+review.preamble = p.md (c.yaml:22:114)
+review.patterns = known.jsonl (c.yaml:22:130)
+review.mandatory = on (c.yaml:22:154)
+review.mandatory.calls = 20 (c.yaml:22:162)
+review.mandatory.duration = 1h (c.yaml:22:176)
+review.mandatory.files = 0 (c.yaml:22:187)
+review.mandatory.critical = pay.* (c.yaml:22:200)
+trim.enabled = true (default)
+trim.threshold = 60 (c.yaml:23:19)
+trim.keep_last = 50 (c.yaml:23:34)
+trim.max_tokens = 90000 (c.yaml:23:50)
+trim.completion_tokens = 8000 (c.yaml:23:76)
+trim.system_tokens = 4000 (c.yaml:23:97)
 check.sources = the usual ones (default)
 check.sinks = the usual ones (default)
 check.plugins = none (default)

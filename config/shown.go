@@ -3,9 +3,7 @@ package config
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"net/url"
-	"slices"
 	"time"
 
 	"github.com/cbpolicy/cbpolicy/dsl"
@@ -62,6 +60,8 @@ func (s *Settings) All() ([]Setting, error) {
 		edits = list(s.Edits)
 	}
 	all = append(all, Setting{"edits", edits, s.origin("edits")})
+	all = append(all, s.review()...)
+	all = append(all, s.trim()...)
 	all = append(all, s.check()...)
 	return append(all, s.audit()...), nil
 }
@@ -183,29 +183,4 @@ func orNever(d time.Duration) string {
 		return "never"
 	}
 	return duration.Format(d)
-}
-
-func (s *Settings) tasks() (all []Setting) {
-	units := map[string]string{}
-	for _, r := range defaults() {
-		if unitOf(r.Rule) == seconds {
-			units[r.Rule.ID()] = "s"
-		}
-	}
-	for i, t := range s.Tasks {
-		prefix := fmt.Sprintf("tasks[%d]", i)
-		for _, name := range []struct {
-			key     string
-			pattern dsl.NamePattern
-		}{{"task", t.Task}, {"chain", t.Chain}} {
-			if name.pattern != "" {
-				all = append(all, Setting{prefix + "." + name.key, string(name.pattern), s.origin(prefix)})
-			}
-		}
-		for _, rule := range slices.Sorted(maps.Keys(t.Limits)) {
-			key := prefix + ".limits." + rule
-			all = append(all, Setting{key, t.Limits[rule] + units[rule], s.origin(key)})
-		}
-	}
-	return all
 }

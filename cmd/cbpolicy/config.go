@@ -122,15 +122,15 @@ func loadConfig(cmd *cobra.Command, path string) (*config.Config, error) {
 }
 
 // loadSettings puts the configuration and the environment together, and warns
-// of variables whose values cannot be.
+// of what is set there and not in effect.
 func loadSettings(cmd *cobra.Command, path string) (*config.Settings, error) {
 	c, err := loadConfig(cmd, path)
 	if err != nil {
 		return nil, err
 	}
-	e := config.ReadEnvironment(os.LookupEnv)
-	for _, w := range e.Warnings {
+	s := config.Effective(c, config.ReadEnvironment(os.LookupEnv))
+	for _, w := range s.Warnings {
 		fmt.Fprintln(cmd.ErrOrStderr(), "cbpolicy: warning:", diag.Escape(w))
 	}
-	return config.Effective(c, e), nil
+	return s, nil
 }

@@ -1,0 +1,217 @@
+package config_test
+
+import (
+	stdcmp "cmp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/cbpolicy/cbpolicy/actions/review"
+	"github.com/cbpolicy/cbpolicy/config"
+	"github.com/cbpolicy/cbpolicy/dsl"
+	"github.com/cbpolicy/cbpolicy/registry"
+	"github.com/cbpolicy/cbpolicy/session"
+	"github.com/cbpolicy/cbpolicy/session/trim"
+)
+
+func TestReview(t *testing.T) {
+	for text, want := range map[string]config.Review{
+		"{}":         {},
+		"review: {}": {},
+		"review: {reviewer: rules, max_reviews: 0}":                           {By: config.RulesReviewer, Most: -1},
+		"review: {reviewer: none, mandatory: off}":                            {Mandatory: config.Mandatory{Asked: config.Never}},
+		"review: {mandatory: on, on_exceed: abort}":                           {Mandatory: config.Mandatory{Asked: config.Always}, OnExceed: registry.AbortOnExceed},
+		"review: {url: https://h/v1, model: m, key_env: KEY, timeout: 5}":     {By: config.ModelReview, URL: "https://h/v1", Model: "m", KeyEnv: "KEY", Timeout: 5 * time.Second},
+		"review: {command: [a, b c], preamble: p, patterns: q, role: tester}": {By: config.CommandReview, Command: []string{"a", "b c"}, Preamble: "p", Patterns: "q", Role: "tester"},
+		"review: {mandatory: {calls: 0, duration: 1m, files: 3, critical: []}}": {Mandatory: config.Mandatory{Asked: config.Always,
+			Limits: review.Limits{Calls: -1, Duration: time.Minute, Files: 3, Critical: []dsl.NamePattern{}}}},
+	} {
+		c, l := config.Parse("c.yaml", []byte(text))
+		if c == nil {
+			t.Errorf("%s: %v", text, l)
+			continue
+		}
+		if d := cmp.Diff(want, c.Review); d != "" {
+			t.Errorf("%s: %s", text, d)
+		}
+	}
+	for _, tt := range []struct {
+		asked    config.Asked
+		reviewer bool
+		want     bool
+	}{{config.IfReviewer, false, false}, {config.IfReviewer, true, true}, {config.Always, false, true}, {config.Never, true, false}} {
+		if got := (&config.Mandatory{Asked: tt.asked}).Asks(tt.reviewer); got != tt.want {
+			t.Errorf("%v with a reviewer %v: %v", tt.asked, tt.reviewer, got)
+		}
+	}
+}
+
+func TestParse_RefusesReviewsTrimmingAndTasks(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"review: {reviewer: model}", `1:20: reviewer cannot be "model" (write rules, or none`},
+		{"review: {reviewer: rules, url: https://h, model: m}", "1:32: url and reviewer both say who reviews"},
+		{"review: {command: [a], url: https://h, model: m}", "1:29: url and command both say who reviews"},
+		{"review: {url: https://h}", "1:15: the model behind url is not named"},
+		{"review: {url: ftp://h, model: m}", "1:15: the address of the reviewer must begin with http:// or https:// and a host"},
+		{"review: {url: https://me:pw@h, model: m}", "give the key apart from it"},
+		{"review: {model: m}", "1:17: model says nothing without url"},
+		{"review: {key_env: K}", "1:19: key_env says nothing without url"},
+		{"review: {key: sk-1}", "did you mean key_env?"},
+		{"review: {command: []}", "1:19: command names no program"},
+		{"review: {command: python3}", "1:19: command is a list"},
+		{"review: {max_reviews: 11}", `1:23: max_reviews cannot be "11" (write a whole number from 0 to 10`},
+		{"review: {max_reviews: -1}", `1:23: max_reviews cannot be "-1"`},
+		{"review: {on_exceed: true}", `1:21: on_exceed cannot be "true" (write review, or abort)`},
+		{"review: {timeout: 0}", `1:19: timeout cannot be "0"`},
+		{"review: {role: ''}", "1:16: role is empty"},
+		{"review: {mandatory: maybe}", `mandatory cannot be "maybe"`},
+		{"review: {mandatory: {abilities: [a]}}", "did you mean critical?"},
+		{"trim: {threshold: 10, keep_last: 20}", "1:7: trim keeps more messages (keep_last) than there may be (threshold)"},
+		{"trim: {max_tokens: 20000}", "1:7: trim leaves no tokens for messages"},
+		{"trim: {keep_last: 0}", `1:19: keep_last cannot be "0"`},
+		{"trim: {strategy: last}", "the last messages are kept, always"},
+		{"tasks: [{task: a, enabled: perhaps}]", `1:28: enabled cannot be "perhaps"`},
+		{"tasks: [{task: a, enabled: true, monitor: true}]", "1:43: monitor sets what is set already, at c.yaml:1:28"},
+		{"tasks: [{task: a, limits: {tool_calls_critical: 9}, maxToolCalls: 9}]", "1:67: maxToolCalls sets what is set already, at c.yaml:1:49"},
+		{"tasks: [{task: a, maxDuration: 1m, limits: {duration_limit: 60}}]", "1:61: duration_limit sets what is set already, at c.yaml:1:32"},
+		{"tasks: [{task: a, qcOnExceed: true, on_exceed: review}]", "1:48: on_exceed sets what is set already, at c.yaml:1:31"},
+		{"tasks: [{task: a, qcRole: a, role: a}]", "1:36: role sets what is set already"},
+		{"tasks: [{task: a, qcPreamblePath: a, preamble: a}]", "preamble sets what is set already"},
+		{"tasks: [{task: a, maxRetries: 1, max_reviews: 1}]", "max_reviews sets what is set already"},
+		{"tasks: [{task: a, maxToolCalls: 0}]", `1:33: maxToolCalls cannot be "0" (write a whole number of at least 1)`},
+		{"tasks: [{task: a, maxDuration: soon}]", "or a time such as 30m"},
+		{"tasks: [{task: a, maxContext: 1.5}]", `maxContext cannot be "1.5"`},
+		{"tasks: [{task: a, maxRetries: 99}]", `maxRetries cannot be "99"`},
+		{"tasks: [{task: a, qcOnExceed: review}]", `qcOnExceed cannot be "review" (write true or false)`},
+		{"tasks: [{task: a, maxToolcalls: 5}]", "did you mean maxToolCalls?"},
+		{"tasks: [{maxToolCalls: 5}]", "an entry of tasks names no task"},
+	} {
+		got, l := config.Parse("c.yaml", []byte(c.text))
+		if got != nil || !strings.Contains(l.Error(), c.want) {
+			t.Errorf("%s: %v, want %s", c.text, l, c.want)
+		}
+	}
+}
+
+// The keys that users of other programs know set what the file's own do.
+func TestTasks_KnownKeys(t *testing.T) {
+	known, l := config.Parse("c.yaml", []byte(`tasks:
+  - {task: a, enabled: false, maxToolCalls: 100, maxDuration: 10m, maxContext: 90000, qcOnExceed: true, qcRole: tester, qcPreamblePath: qc.md, maxRetries: 1}
+  - {task: b, enabled: true, qcOnExceed: false, maxRetries: 0}
+`))
+	if known == nil {
+		t.Fatal(l)
+	}
+	own, l := config.Parse("c.yaml", []byte(`tasks:
+  - {task: a, monitor: off, limits: {tool_call_limit: 100, tool_calls_critical: 100, duration_limit: 600, context_critical: 90000}, on_exceed: review, role: tester, preamble: qc.md, max_reviews: 1}
+  - {task: b, monitor: on, on_exceed: abort, max_reviews: 0}
+`))
+	if own == nil {
+		t.Fatal(l)
+	}
+	if d := cmp.Diff(own.Tasks, known.Tasks); d != "" {
+		t.Error(d)
+	}
+	off := map[string]bool{}
+	for _, rule := range []string{"tool_calls_high", "messages_high", "context_high", "tool_calls_critical", "messages_critical", "context_critical"} {
+		off[rule] = true
+	}
+	want := config.Task{Preamble: "dir/qc.md", TaskLimits: session.TaskLimits{
+		Task: "a", Off: off, OnExceed: registry.ReviewOnExceed, Review: session.TaskReview{Role: "tester", Most: 1},
+		Limits: map[string]string{"tool_call_limit": "100", "tool_calls_critical": "100", "duration_limit": "600", "context_critical": "90000"},
+	}}
+	known.Resolve("dir/c.yaml")
+	if d := cmp.Diff(want, known.Tasks[0]); d != "" {
+		t.Error(d)
+	}
+	if got := known.Tasks[1]; got.Off["context_high"] || got.OnExceed != registry.AbortOnExceed || got.Review.Most != -1 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// What the environment says counts where the file says nothing.
+func TestEnvironment_ReviewsAndTrimming(t *testing.T) {
+	vars := map[string]string{
+		"CIRCUIT_BREAKER_ENABLED": "true", "CIRCUIT_BREAKER_TOOL_WARNING": "40", "CIRCUIT_BREAKER_MAX_TOOL_CALLS": "70", "CIRCUIT_BREAKER_MAX_DURATION": "15m",
+		"CIRCUIT_BREAKER_MAX_CONTEXT": "110000", "CIRCUIT_BREAKER_MESSAGE_WARNING": "120", "CIRCUIT_BREAKER_MAX_MESSAGES": "180",
+		"MESSAGE_TRIM_THRESHOLD": "60", "MESSAGE_TRIM_KEEP_LAST": "45", "MESSAGE_TRIM_MAX_TOKENS": "90000", "MESSAGE_TRIM_STRATEGY": "last", "MESSAGE_TRIM_ENABLED": "yes",
+		"QC_ENABLED": "1", "QC_ON_EXCEED": "true", "QC_ROLE": "tester", "QC_PREAMBLE_PATH": "qc.md", "QC_MAX_RETRIES": "1", "QC_TIMEOUT_SECONDS": "60", "QC_AUTO_ENABLE": "true",
+	}
+	s := effective(t, "{}", vars)
+	if len(s.Warnings) > 0 {
+		t.Error(s.Warnings)
+	}
+	got := shown(t, s)
+	for _, want := range []string{
+		"builtins.sets.monitor = enforce (CIRCUIT_BREAKER_ENABLED)", "builtins.limits.tool_calls_high = 40 (CIRCUIT_BREAKER_TOOL_WARNING)",
+		"builtins.limits.tool_calls_critical = 70 (CIRCUIT_BREAKER_MAX_TOOL_CALLS)", "builtins.limits.tool_call_limit = 70 (CIRCUIT_BREAKER_MAX_TOOL_CALLS)",
+		"builtins.limits.duration_limit = 900s (CIRCUIT_BREAKER_MAX_DURATION)", "builtins.limits.context_critical = 110000 (CIRCUIT_BREAKER_MAX_CONTEXT)",
+		"builtins.limits.messages_high = 120 (CIRCUIT_BREAKER_MESSAGE_WARNING)", "builtins.limits.messages_critical = 180 (CIRCUIT_BREAKER_MAX_MESSAGES)",
+		"trim.enabled = true (MESSAGE_TRIM_ENABLED)", "trim.threshold = 60 (MESSAGE_TRIM_THRESHOLD)", "trim.keep_last = 45 (MESSAGE_TRIM_KEEP_LAST)",
+		"trim.max_tokens = 90000 (MESSAGE_TRIM_MAX_TOKENS)", "review.reviewer = rules (QC_ENABLED)", "review.on_exceed = review (QC_ON_EXCEED)",
+		"review.role = tester (QC_ROLE)", "review.preamble = qc.md (QC_PREAMBLE_PATH)", "review.max_reviews = 1 (QC_MAX_RETRIES)",
+		"review.timeout = 1m (QC_TIMEOUT_SECONDS)", "review.mandatory = on (QC_AUTO_ENABLE)",
+	} {
+		if !strings.Contains(got, want+"\n") {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+	if s.Builtins.OnExceed != registry.ReviewOnExceed {
+		t.Error("on_exceed does not reach the rules")
+	}
+	file := `builtins: {sets: {monitor: off}, limits: {duration_limit: 60}}
+review: {url: https://h/v1, model: m, max_reviews: 2, on_exceed: abort, mandatory: off, timeout: 5s, role: own, preamble: own.md}
+trim: {enabled: off, threshold: 90}
+`
+	got = shown(t, effective(t, file, vars))
+	for _, want := range []string{
+		"builtins.sets.monitor = off (c.yaml:1:28)", "builtins.limits.duration_limit = 60s (c.yaml:1:59)", "review.url = https://h/v1 (c.yaml:2:15)",
+		"review.max_reviews = 2 (c.yaml:2:52)", "review.on_exceed = abort (c.yaml:2:66)", "review.mandatory = off (c.yaml:2:84)", "review.timeout = 5s (c.yaml:2:98)",
+		"review.role = own (c.yaml:2:108)", "review.preamble = own.md (c.yaml:2:123)", "trim.enabled = false (c.yaml:3:17)", "trim.threshold = 90 (c.yaml:3:33)", "trim.keep_last = 45 (MESSAGE_TRIM_KEEP_LAST)",
+	} {
+		if !strings.Contains(got, want+"\n") {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+	if strings.Contains(got, "(QC_") {
+		t.Errorf("the environment has come before the file:\n%s", got)
+	}
+}
+
+// A value that cannot be is passed over with a warning, and nothing else.
+func TestEnvironment_Warnings(t *testing.T) {
+	for _, tt := range []struct {
+		vars map[string]string
+		file string
+		want string // the warnings; "": none
+	}{
+		{map[string]string{"CIRCUIT_BREAKER_ENABLED": "maybe"}, "", `CIRCUIT_BREAKER_ENABLED: "maybe" is neither true nor false; builtins.sets.monitor is not changed by it`},
+		{map[string]string{"CIRCUIT_BREAKER_MAX_TOOL_CALLS": "many"}, "", `CIRCUIT_BREAKER_MAX_TOOL_CALLS: "many" is no number; tool_call_limit is not changed by it`},
+		{map[string]string{"CIRCUIT_BREAKER_MAX_DURATION": "soon"}, "", `"soon" is no time; duration_limit is not changed by it`},
+		{map[string]string{"CIRCUIT_BREAKER_MAX_DURATION": "900", "BB_CIRCUIT_BREAKER_DURATION_SECS": "60"}, "", "CIRCUIT_BREAKER_MAX_DURATION: BB_CIRCUIT_BREAKER_DURATION_SECS has said it already, and counts"},
+		{map[string]string{"CIRCUIT_BREAKER_TOOL_CRITICAL": "70"}, "", "CIRCUIT_BREAKER_TOOL_CRITICAL: tool_calls_critical is not in force, as the set monitor is off"},
+		{map[string]string{"CIRCUIT_BREAKER_TOOL_CRITICAL": "70"}, "builtins: {sets: {monitor: observe}}", ""},
+		{map[string]string{"CIRCUIT_BREAKER_MAX_TOOL_CALLS": "70"}, "", ""},
+		{nil, "tasks: [{task: a, maxContext: 9}]", "c.yaml:1:31: context_critical is not in force, as the set monitor is off"},
+		{nil, "tasks: [{task: a, maxToolCalls: 9}]", ""},
+		{map[string]string{"MESSAGE_TRIM_THRESHOLD": "0"}, "", `MESSAGE_TRIM_THRESHOLD: "0" is no whole number from 1 to 1000000000; trim.threshold is not changed by it`},
+		{map[string]string{"MESSAGE_TRIM_THRESHOLD": "30", "MESSAGE_TRIM_KEEP_LAST": "31"}, "", "MESSAGE_TRIM_THRESHOLD, MESSAGE_TRIM_KEEP_LAST: trim keeps more messages"},
+		{map[string]string{"MESSAGE_TRIM_MAX_TOKENS": "9000"}, "", "MESSAGE_TRIM_MAX_TOKENS: trim leaves no tokens for messages"},
+		{map[string]string{"MESSAGE_TRIM_STRATEGY": "first"}, "", `"first" is none: it is the last messages that are kept`},
+		{map[string]string{"QC_MAX_RETRIES": "11"}, "", `QC_MAX_RETRIES: "11" is no whole number from 0 to 10; review.max_reviews is not changed by it`},
+		{map[string]string{"QC_TIMEOUT": "2m", "QC_TIMEOUT_SECONDS": "3"}, "", "QC_TIMEOUT_SECONDS: QC_TIMEOUT has said it already"},
+		{map[string]string{"QC_TIMEOUT": "-2"}, "", `QC_TIMEOUT: "-2" is no time such as 120 (seconds) or 2m`},
+		{map[string]string{"QC_ENABLED": ""}, "", ""},
+	} {
+		s := effective(t, stdcmp.Or(tt.file, "{}"), tt.vars)
+		got := strings.Join(s.Warnings, "\n")
+		if !strings.Contains(got, tt.want) || tt.want == "" && got != "" {
+			t.Errorf("%v %s: %q, want %q", tt.vars, tt.file, got, tt.want)
+		}
+		if tt.file == "" && strings.Contains(got, "trim") && s.Trim.Options != (trim.Options{}) {
+			t.Errorf("%v: trim is %+v", tt.vars, s.Trim)
+		}
+	}
+}

@@ -31,7 +31,8 @@ type Gate struct {
 	// Waiting is told before the gate waits for room; nil: nobody is.
 	Waiting func(st *session.Step, v *registry.Verdict, d time.Duration)
 
-	asking asking
+	asking   asking
+	remedies remedies
 }
 
 // Enter has the step judged until it may run or is stopped. On nil it was

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/cbpolicy/cbpolicy/actions/review"
@@ -17,33 +18,78 @@ import (
 // of the [*StopError] and a trimmed history.
 var ErrReviewed = errors.New("reviewed")
 
-// Review is how a gate has tasks reviewed.
+// MandatoryReview is the rule id of a stop because work that must be reviewed
+// before it begins was not.
+const MandatoryReview = "mandatory_review"
+
+// Review is how a gate has tasks reviewed. How often, and by whom, may be set
+// for a task: see session.TaskReview.
 type Review struct {
 	Reviewer review.Reviewer // nil: nobody reviews, and a review stops the step
 	Name     string          // of the reviewer, in errors and guidance
 	Timeout  time.Duration   // 0: review.DefaultTimeout
 	// Reviewed is told of every case, with its guidance or what went wrong; nil: nobody is.
 	Reviewed func(c *review.Case, g *review.Guidance, err error)
+	// Patterns remembers failures that were reviewed, and what helped; nil: nothing does.
+	Patterns *review.Patterns
+	// Mandatory says which work must be reviewed before it begins; nil: none.
+	Mandatory *review.Limits
+}
+
+// Begin has work reviewed before it begins, if that is mandatory: it returns
+// the guidance, nil where none is needed. The error is a [*StopError] where
+// there is nobody to review or the review fails, or the context's; the work may
+// not begin then. It counts as no attempt. A reviewer can refuse the work by
+// giving an error instead of guidance.
+func (g *Gate) Begin(ctx context.Context, task, chain string, w review.Work) (*review.Guidance, error) {
+	if g.Review.Mandatory == nil {
+		return nil, nil
+	}
+	e := g.Review.Mandatory.Assess(w)
+	if !e.Review {
+		return nil, nil
+	}
+	var why []string
+	for _, r := range e.Reasons {
+		if r.Mandatory {
+			why = append(why, r.What)
+		}
+	}
+	var v registry.Verdict
+	v.Refuse(&registry.Step{Chain: chain, Task: task, Session: g.Session.ID()}, MandatoryReview, "this work must be reviewed before it begins: "+strings.Join(why, "; "))
+	if g.Review.Reviewer == nil {
+		return nil, stop(ErrAborted, &v, nil, errors.New("there is nobody to review it"))
+	}
+	c := &review.Case{
+		Session: g.Session.ID(), Task: task, Chain: chain, Attempt: 1, Asked: g.Session.Recall(task).User, Work: &e,
+		Rule: review.Rule{ID: MandatoryReview, Reason: v.Fired[0].ReasonText()},
+	}
+	guidance, err := g.askReviewer(ctx, c)
+	if err != nil && ctx.Err() == nil {
+		err = stop(ErrAborted, &v, nil, err)
+	}
+	return guidance, err
 }
 
 // review has the task of a step reviewed, and begins a new attempt of it. It
 // always stops the step: with ErrReviewed, or aborted where there is nobody to
-// review, where a review fails, and after session.MaxReviews.
+// review, where a review fails, and after as many reviews as there may be.
 func (g *Gate) review(ctx context.Context, st *session.Step, v *registry.Verdict) error {
 	asked := unsatisfied(v, dsl.Review)
 	if g.Review.Reviewer == nil || len(asked) == 0 {
 		return stop(ErrAborted, v, nil, nil)
 	}
 	task := g.Session.TaskOf(st.Task)
+	g.remedies.failed(g.Review.Patterns, task)
 	attempts := g.Session.Attempts(task)
-	if attempts >= session.MaxReviews {
-		return stop(ErrAborted, v, &asked[0], fmt.Errorf("it was reviewed %d times already", attempts))
+	if attempts >= g.Session.ReviewOf(task).Most {
+		return stop(ErrAborted, v, &asked[0], fmt.Errorf("it was reviewed %s already", times(attempts)))
 	}
 	c := g.caseOf(task, st, &asked[0], attempts+1)
-	guidance, err := review.Ask(ctx, g.Review.Name, g.Review.Reviewer, c, g.Review.Timeout)
-	if g.Review.Reviewed != nil {
-		g.Review.Reviewed(c, guidance, err)
+	if g.Review.Patterns != nil {
+		c.Known = g.Review.Patterns.Similar(c)
 	}
+	guidance, err := g.askReviewer(ctx, c)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -53,10 +99,38 @@ func (g *Gate) review(ctx context.Context, st *session.Step, v *registry.Verdict
 	if err := g.Session.NewAttempt(task); err != nil {
 		return stop(ErrAborted, v, &asked[0], err)
 	}
+	g.remedies.given(g.Review.Patterns, task, c, guidance)
 	stopped := stop(ErrReviewed, v, &asked[0], nil)
 	stopped.Guidance, stopped.Attempt = guidance, attempts+2
 	return stopped
 }
+
+// askReviewer asks, and tells what came of it. The error is that of the review
+// or the context's.
+func (g *Gate) askReviewer(ctx context.Context, c *review.Case) (*review.Guidance, error) {
+	how := g.Session.ReviewOf(c.Task)
+	c.Role, c.Preamble = how.Role, how.Preamble
+	guidance, err := review.Ask(ctx, g.Review.Name, g.Review.Reviewer, c, g.Review.Timeout)
+	if g.Review.Reviewed != nil {
+		g.Review.Reviewed(c, guidance, err)
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return guidance, err
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
+}
+
+// Ended tells how a task ended that may have been reviewed, so that its
+// failure pattern knows whether the remedy helped. Without a review it says
+// nothing.
+func (g *Gate) Ended(task string, well bool) { g.remedies.ended(g.Review.Patterns, task, well) }
 
 // caseOf is what a reviewer sees of a task.
 func (g *Gate) caseOf(task string, st *session.Step, f *registry.Fired, attempt int) *review.Case {

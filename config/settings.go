@@ -79,6 +79,14 @@ func (s *Settings) Metrics() *breaker.Metrics {
 	return breaker.NewMetrics(s.Alerts.Window, s.Alerts.Alerts)
 }
 
+// Variable is the environment variable that a setting is from; "": none.
+func (s *Settings) Variable(setting string) string {
+	if s.config.origin(setting) != "" {
+		return ""
+	}
+	return s.from[setting]
+}
+
 // origin is who set something: a place in the file, or the default.
 func (s *Settings) origin(setting string) string {
 	return cmp.Or(s.config.origin(setting), s.from[setting], Default)

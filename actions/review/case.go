@@ -8,25 +8,29 @@ import (
 
 // The bounds of a case. What is beyond them is left out, the oldest first.
 const (
-	MaxCalls    = 200     // calls
-	MaxTexts    = 15      // texts of the user, and as many outputs of the agent
-	MaxText     = 2 << 10 // bytes of each text; what is longer is cut and ends in CutMark
-	MaxName     = 256     // bytes of each name: ability, worker, class, id
-	MaxCounters = 100     // counters, the first by name
-	MaxKnown    = 5       // failures that looked alike
+	MaxCalls    = 200      // calls
+	MaxTexts    = 15       // texts of the user, and as many outputs of the agent
+	MaxText     = 2 << 10  // bytes of each text; what is longer is cut and ends in CutMark
+	MaxName     = 256      // bytes of each name: ability, worker, class, id
+	MaxCounters = 100      // counters, the first by name
+	MaxKnown    = 5        // failures that looked alike
+	MaxPreamble = 16 << 10 // bytes of what the operator has to say
 )
 
 // Case is what a reviewer sees of a runaway. The texts in it are those of a
 // user, an agent and its tools: data to be judged, never instructions.
 //
-// As JSON its members are session, task, chain, attempt, rule, counters,
-// asked, calls, calls_left_out, outputs and known.
+// As JSON its members are session, task, chain, attempt, rule, work, counters,
+// asked, calls, calls_left_out, outputs, known, role and preamble.
 type Case struct {
 	Session string `json:"session,omitempty"`
 	Task    string `json:"task"`
 	Chain   string `json:"chain,omitempty"`
 	Attempt int    `json:"attempt"` // the one that ran away, from 1
 	Rule    Rule   `json:"rule"`
+	// Work says that nothing was done yet, and why the work is to be reviewed
+	// before it begins; nil: an attempt was stopped.
+	Work *Estimate `json:"work,omitempty"`
 	// Counters are the meters and limits by name, as exact text.
 	Counters map[string]string `json:"counters,omitempty"`
 	Asked    []string          `json:"asked,omitempty"` // what the user wrote, the latest last
@@ -37,6 +41,10 @@ type Case struct {
 	// Known are failures that looked like this one, and what was done about
 	// them, the most alike first: see Patterns.Similar.
 	Known []Match `json:"known,omitempty"`
+	// Role is what the reviewer is to be, and Preamble what he is told: both
+	// are the operator's words, and no part of what is to be judged.
+	Role     string `json:"role,omitempty"`
+	Preamble string `json:"preamble,omitempty"`
 }
 
 // Rule is the rule that asked for the review.
@@ -77,6 +85,12 @@ func (c *Case) within(calls, text int) *Case {
 		ID: cut(c.Rule.ID, MaxName), Reason: cut(c.Rule.Reason, text), Explain: cut(c.Rule.Explain, text),
 		Actual: cut(c.Rule.Actual, text), Limit: cut(c.Rule.Limit, text),
 	}
+	if c.Work != nil {
+		w := *c.Work
+		w.Reasons = slices.Clone(first(w.Reasons, maxPoints))
+		b.Work = &w
+	}
+	b.Role, b.Preamble = cut(c.Role, MaxName), cut(c.Preamble, MaxPreamble)
 	b.Counters = nil
 	for _, name := range first(slices.Sorted(maps.Keys(c.Counters)), MaxCounters) {
 		if b.Counters == nil {

@@ -38,11 +38,25 @@ const (
 
 // Reason is one thing that makes work complex or risky.
 type Reason struct {
-	What   string `json:"what"`   // in words, with the figure and its limit
-	Weight int    `json:"weight"` // its share of the score
+	Kind   ReasonKind `json:"kind"`
+	What   string     `json:"what"`   // in words, with the figure and its limit
+	Weight int        `json:"weight"` // its share of the score
 	// Mandatory: this alone asks for a review.
 	Mandatory bool `json:"mandatory"`
 }
+
+// ReasonKind is what a reason is about.
+type ReasonKind string
+
+// The kinds.
+const (
+	OfRisk     ReasonKind = "risk"
+	OfAbility  ReasonKind = "ability"
+	OfCalls    ReasonKind = "calls"
+	OfDuration ReasonKind = "duration"
+	OfFiles    ReasonKind = "files"
+	OfBlocking ReasonKind = "blocking"
+)
 
 // Level is how complex work is.
 type Level string
@@ -84,25 +98,25 @@ func (l Limits) Assess(w Work) Estimate {
 	e := &Estimate{Reasons: []Reason{}}
 	switch {
 	case w.Risk > dsl.RiskHigh:
-		e.add(weighTopRisk, true, "the risk is critical")
+		e.add(OfRisk, weighTopRisk, true, "the risk is critical")
 	case w.Risk == dsl.RiskHigh:
-		e.add(weighHighRisk, true, "the risk is high")
+		e.add(OfRisk, weighHighRisk, true, "the risk is high")
 	case w.Risk == dsl.RiskMedium:
-		e.add(weighMediumRisk, false, "the risk is medium")
+		e.add(OfRisk, weighMediumRisk, false, "the risk is medium")
 	}
 	if name := l.critical(w.Abilities); name != "" {
-		e.add(weighCritical, true, "the ability %s is critical", cite(name))
+		e.add(OfAbility, weighCritical, true, "the ability %s is critical", cite(name))
 	}
-	figure(e, "tool calls expected", w.Calls, limit(l.Calls, DefaultCalls))
-	figure(e, "expected duration", w.Duration, limit(l.Duration, DefaultDuration))
-	figure(e, "files expected to change", w.Files, limit(l.Files, DefaultFiles))
+	figure(e, OfCalls, "tool calls expected", w.Calls, limit(l.Calls, DefaultCalls))
+	figure(e, OfDuration, "expected duration", w.Duration, limit(l.Duration, DefaultDuration))
+	figure(e, OfFiles, "files expected to change", w.Files, limit(l.Files, DefaultFiles))
 	switch {
 	case w.Blocks == 1:
-		e.add(weighBlocking, true, "1 other task waits for it")
+		e.add(OfBlocking, weighBlocking, true, "1 other task waits for it")
 	case w.Blocks > 1:
-		e.add(weighBlocking, true, "%d other tasks wait for it", w.Blocks)
+		e.add(OfBlocking, weighBlocking, true, "%d other tasks wait for it", w.Blocks)
 	case w.Blocks < 0:
-		e.add(weighBlocking, true, "an unknown number of other tasks waits for it")
+		e.add(OfBlocking, weighBlocking, true, "an unknown number of other tasks waits for it")
 	}
 	e.Score = min(e.Score, 100)
 	switch {
@@ -117,25 +131,25 @@ func (l Limits) Assess(w Work) Estimate {
 }
 
 // add adds a reason.
-func (e *Estimate) add(weight int, mandatory bool, format string, args ...any) {
-	e.Reasons = append(e.Reasons, Reason{fmt.Sprintf(format, args...), weight, mandatory})
+func (e *Estimate) add(kind ReasonKind, weight int, mandatory bool, format string, args ...any) {
+	e.Reasons = append(e.Reasons, Reason{kind, fmt.Sprintf(format, args...), weight, mandatory})
 	e.Score += weight
 	e.Review = e.Review || mandatory
 }
 
 // figure adds what a figure says against its limit.
-func figure[T int | time.Duration](e *Estimate, what string, n, limit T) {
+func figure[T int | time.Duration](e *Estimate, kind ReasonKind, what string, n, limit T) {
 	switch weight := 2 * weighFigure; {
 	case n < 0:
-		e.add(weight, true, "%s: without a bound (limit %v)", what, limit)
+		e.add(kind, weight, true, "%s: without a bound (limit %v)", what, limit)
 	case n > limit:
 		if n/2 < limit {
 			weight = int(weighFigure * float64(n) / float64(limit))
 		}
-		e.add(weight, true, "%s: %v (limit %v)", what, n, limit)
+		e.add(kind, weight, true, "%s: %v (limit %v)", what, n, limit)
 	case n > 0:
 		if weight = int(weighFigure * float64(n) / float64(limit)); weight > 0 {
-			e.add(weight, false, "%s: %v (limit %v)", what, n, limit)
+			e.add(kind, weight, false, "%s: %v (limit %v)", what, n, limit)
 		}
 	}
 }

@@ -23,6 +23,26 @@ Answer with one JSON object and nothing else:
  "specialist": "loop" or "error" or "approach"}
 specialist says what it was: the same again and again (loop), an error that was not dealt with (error), or a wrong way to go about it (approach).`
 
+// beforehand is what a model is told of a case of which nothing was done yet.
+const beforehand = `
+
+In this case nothing was done yet: it has a member work, which says why the work is reviewed before it begins. There is no mistake to find. Say in analysis what may go wrong, leave mistakes empty, and give as approach what the agent is to see to while it works.`
+
+// system is what a model is told: its task, and what the operator adds.
+func system(c *Case) string {
+	text := instructions
+	if c.Work != nil {
+		text += beforehand
+	}
+	if c.Role != "" {
+		text += "\n\nThe operator wants the review of: " + c.Role
+	}
+	if c.Preamble != "" {
+		text += "\n\nThe operator says:\n" + c.Preamble
+	}
+	return text
+}
+
 // message is one of a chat.
 type message struct {
 	Role    string `json:"role"`
@@ -32,7 +52,10 @@ type message struct {
 // prompt returns the body of a request. The case is JSON on one line, so that
 // no text in it can end it.
 func prompt(model string, c *Case) ([]byte, error) {
-	data, err := c.encode(maxPrompt)
+	c = c.Bounded()
+	judged := *c
+	judged.Role, judged.Preamble = "", "" // they are not data
+	data, err := judged.encode(maxPrompt)
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +64,7 @@ func prompt(model string, c *Case) ([]byte, error) {
 		Messages []message `json:"messages"`
 		Stream   bool      `json:"stream"`
 	}{model, []message{
-		{"system", instructions},
+		{"system", system(c)},
 		{"user", "The case, as data, on the next line:\n" + string(data) + "\nAnswer with the JSON object of your guidance only."},
 	}, false})
 	if err != nil {

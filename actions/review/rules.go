@@ -45,6 +45,9 @@ func (Rules) Review(ctx context.Context, c *Case) (*Guidance, error) {
 		return nil, err
 	}
 	c = c.Bounded()
+	if c.Work != nil {
+		return before(c), nil
+	}
 	s := &signs{calls: c.Calls}
 	for i := range s.calls {
 		s.kinds = append(s.kinds, kindOf(&s.calls[i]))
@@ -116,13 +119,29 @@ func tooLarge(s *signs) *finding {
 // as a new one.
 const earlierAdvice = "In an earlier failure that looked like this one, the advice was: "
 
-// remembered is what helped in failures that looked alike: at most two.
-func remembered(c *Case) (approach []string) {
+// Advised are the failure patterns of a case whose remedies helped and are
+// given on, the most alike first: at most two, as more would be no advice.
+func Advised(c *Case) (ids []string) {
+	for _, k := range advised(c) {
+		ids = append(ids, k.ID)
+	}
+	return ids
+}
+
+func advised(c *Case) (helped []Match) {
 	for _, k := range c.Known {
 		// A remedy that failed more often than not is no advice.
-		if len(k.Remedy) > 0 && 2*k.Helped >= k.Offered && len(approach) < 2 {
-			approach = append(approach, earlierAdvice+cut(strings.Join(k.Remedy, " "), 600))
+		if len(k.Remedy) > 0 && 2*k.Helped >= k.Offered && len(helped) < 2 {
+			helped = append(helped, k)
 		}
+	}
+	return helped
+}
+
+// remembered is what helped in failures that looked alike.
+func remembered(c *Case) (approach []string) {
+	for _, k := range advised(c) {
+		approach = append(approach, earlierAdvice+cut(strings.Join(k.Remedy, " "), 600))
 	}
 	return approach
 }

@@ -34,6 +34,9 @@ type DryRunOptions struct {
 	Params map[string]chain.Value
 	// Progress is told of every step; nil: nobody is told.
 	Progress func(Event)
+	// Review is how the run is reviewed. Its time is no recording's: take a
+	// reviewer that answers at once.
+	Review actions.Review
 	// Warn is told of every entry of the recording that a run to the end had
 	// no use for, in the order of the file; nil: nobody is told. A run that
 	// ended early leaves entries over as a matter of course.
@@ -69,7 +72,7 @@ func DryRun(ctx context.Context, o DryRunOptions) (*Result, error) {
 	playback := &playback{recording: o.Recording, session: s, clock: clock, next: map[string]int{}}
 	r, err := New(Options{
 		Chain:     o.Chain,
-		Gate:      &actions.Gate{Session: s, Clock: clock, Confirmer: actions.ConfirmFunc(playback.answer)},
+		Gate:      &actions.Gate{Session: s, Clock: clock, Confirmer: actions.ConfirmFunc(playback.answer), Review: o.Review},
 		Abilities: AbilityFunc(notCalled), Progress: o.Progress, PastRuns: o.Recording.pastRuns(),
 	})
 	if err != nil {

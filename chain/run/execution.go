@@ -29,6 +29,7 @@ type execution struct {
 	final     *registry.VerdictJSON
 	recovered bool
 	began     int64
+	reviews   []Review
 }
 
 func (r *Runner) newExecution(params map[string]jsonv.Value) *execution {
@@ -99,7 +100,7 @@ func (e *execution) one(ctx context.Context, i int) (receipt StepResult, err err
 		return e.failed(receipt, st, &AbilityError{ClassArguments, err.Error()})
 	}
 	ss := e.step(i, values)
-	verdict, err := e.runner.opts.Gate.Enter(ctx, ss)
+	verdict, err := e.enter(ctx, ss)
 	shown := verdict.JSON()
 	receipt.Verdict, e.last = &shown, verdict
 	if open := circuitOpen(verdict); err != nil && open != nil {
@@ -151,7 +152,7 @@ func (e *execution) callSafely(ctx context.Context, st *chain.Step, args jsonv.V
 			err = &AbilityError{ClassTool, fmt.Sprintf("the ability panicked: %v", r)}
 		}
 	}()
-	return e.runner.call(ctx, st, args)
+	return e.runner.call(context.WithValue(ctx, guidanceKey{}, e.guidance()), st, args)
 }
 
 func (e *execution) failed(receipt StepResult, st *chain.Step, cause error) (StepResult, error) {
@@ -202,7 +203,7 @@ func (e *execution) check(ctx context.Context) error {
 	for _, f := range e.last.Fired {
 		st.Held[f.Rule.Key()] = true
 	}
-	verdict, err := e.runner.opts.Gate.Enter(ctx, st)
+	verdict, err := e.enter(ctx, st)
 	if len(verdict.Fired) > 0 {
 		shown := verdict.JSON()
 		e.final = &shown
@@ -212,7 +213,7 @@ func (e *execution) check(ctx context.Context) error {
 
 // finish makes the result of the run.
 func (e *execution) finish(err error) *Result {
-	r := &Result{Status: Completed, Chain: e.runner.opts.Chain.ID, Steps: e.receipts, Final: e.final, Outputs: e.object(),
+	r := &Result{Status: Completed, Chain: e.runner.opts.Chain.ID, Steps: e.receipts, Reviews: e.reviews, Final: e.final, Outputs: e.object(),
 		Meters: metersOf(e.runner.opts.Gate.Session.Meters(e.run))}
 	if r.Steps == nil {
 		r.Steps = []StepResult{}

@@ -35,6 +35,8 @@ type Result struct {
 	Chain  string       `json:"chain"`
 	Halt   *Halt        `json:"halt,omitempty"`
 	Steps  []StepResult `json:"steps"`
+	// Reviews are those of the run, in order.
+	Reviews []Review `json:"reviews,omitempty"`
 	// Final is the verdict after the last step, if a rule fired then.
 	Final   *registry.VerdictJSON `json:"final,omitempty"`
 	Outputs jsonv.Value           `json:"outputs"`

@@ -24,6 +24,8 @@ type Options struct {
 	// Progress is told of every step, before it is judged and when it is
 	// done. It must not block. nil: nobody is told.
 	Progress func(Event)
+	// Reviewed is told of every review. It must not block. nil: nobody is told.
+	Reviewed func(Review)
 	// PastRuns are earlier executions of the chain that the store does not
 	// know of, as Unix nanoseconds, ascending.
 	PastRuns []int64
@@ -110,8 +112,11 @@ func (r *Runner) Run(ctx context.Context, params map[string]jsonv.Value, from ch
 	e := r.newExecution(bound)
 	r.opts.Gate.Session.StartTask(e.run, r.opts.Task, r.opts.Chain.ID)
 	defer r.opts.Gate.Session.EndTask(e.run)
-	err = e.steps(ctx)
+	if err = e.begin(ctx); err == nil {
+		err = e.steps(ctx)
+	}
 	result := e.finish(err)
+	r.opts.Gate.Ended(e.run, err == nil)
 	status, reason := session.Completed, ""
 	if err != nil {
 		status, reason = session.Failed, err.Error()

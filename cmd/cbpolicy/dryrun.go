@@ -21,6 +21,7 @@ type dryrunOptions struct {
 	ruleFlags
 	recording, records, format string
 	telemetry, metrics         string
+	review                     reviewFlags
 	set                        []string
 }
 
@@ -32,6 +33,8 @@ func newDryrun() *cobra.Command {
 		Long: `dryrun runs a chain against a recording: nothing is called, time is that of
 the recording, and its answers are given to questions. Every rule of the chain,
 of the policies and of the configuration is in force, and the built-in ones.
+With a reviewer it shows where a review would be asked, and goes on as if it had
+been given; no program and no model is asked, but for --review rules.
 
 Exit codes: 0 completed or recovered, 1 a step failed, 3 a file is wrong,
 5 a rule stopped the run.`,
@@ -41,6 +44,7 @@ Exit codes: 0 completed or recovered, 1 a step failed, 3 a file is wrong,
 	cmd.Flags().StringVarP(&o.recording, "recording", "r", "", "recorded outputs and answers (required)")
 	o.add(cmd)
 	o.addNoBuiltins(cmd)
+	o.review.add(cmd)
 	telemetryFlag(cmd, &o.telemetry)
 	metricsFlag(cmd, &o.metrics)
 	cmd.Flags().StringArrayVar(&o.set, "set", nil, "parameter NAME=VALUE, in place of the recording's (repeatable)")
@@ -78,6 +82,11 @@ func runDryrun(cmd *cobra.Command, o dryrunOptions, path string) (err error) {
 	if err := sessionOf(cmd, settings, &options.Session); err != nil {
 		return err
 	}
+	reviews, err := o.review.open(cmd, settings, &options.Session, true)
+	if err != nil {
+		return err
+	}
+	options.Review = reviews.Review
 	if o.records != "" {
 		f, err := os.Create(o.records)
 		if err != nil {

@@ -13,7 +13,6 @@ import (
 	"github.com/cbpolicy/cbpolicy/chain"
 	"github.com/cbpolicy/cbpolicy/chain/run"
 	"github.com/cbpolicy/cbpolicy/chain/run/host"
-	"github.com/cbpolicy/cbpolicy/config"
 	"github.com/cbpolicy/cbpolicy/registry"
 	"github.com/cbpolicy/cbpolicy/session"
 	"github.com/cbpolicy/cbpolicy/state"
@@ -27,7 +26,8 @@ type hosted struct {
 	chain    *chain.Chain
 	registry *registry.Registry
 	clock    session.Clock
-	settings *config.Settings
+	options  session.Options // but for what is of the run
+	reviews  *reviews
 	tasks    *tasksOutput
 	store    state.Store
 	record   func(*session.Record)
@@ -41,12 +41,10 @@ type hosted struct {
 func (r *hosted) run(set map[string]chain.Value, inputIsFree bool, format string) error {
 	// A session of its own for each run, in a state that may outlive it, and
 	// whose time it then goes by.
-	options := session.Options{ID: fmt.Sprintf("run-%x", r.clock.Now()), Registry: r.registry, Store: r.store}
+	options := r.options
+	options.ID, options.Registry, options.Store = fmt.Sprintf("run-%x", r.clock.Now()), r.registry, r.store
 	if _, own := r.store.(*memory.Store); own {
 		options.Clock = r.clock
-	}
-	if err := sessionOf(r.cmd, r.settings, &options); err != nil {
-		return err
 	}
 	options.OnTask, options.Record, options.Metrics = r.tasks.task, r.record, r.metrics
 	options.Breakers = run.Breakers(r.chain, options.Breakers)
@@ -54,7 +52,7 @@ func (r *hosted) run(set map[string]chain.Value, inputIsFree bool, format string
 	if err != nil {
 		return err
 	}
-	gate := &actions.Gate{Session: s, Clock: r.clock}
+	gate := &actions.Gate{Session: s, Clock: r.clock, Review: r.reviews.Review}
 	out, errOut := r.cmd.OutOrStdout(), r.cmd.ErrOrStderr()
 	if inputIsFree && isTerminal(r.cmd.InOrStdin()) && isTerminal(errOut) {
 		gate.Confirmer = r.calls.Confirmer(actions.NewTerminal(r.cmd.InOrStdin(), errOut))
@@ -64,7 +62,7 @@ func (r *hosted) run(set map[string]chain.Value, inputIsFree bool, format string
 	shown := progressTo(out, errOut, format)
 	if shown != nil {
 		timeline = newLive(shown, r.chain)
-		runs.Progress, gate.Waiting = timeline.progress, timeline.waiting
+		runs.Progress, runs.Reviewed, gate.Waiting = timeline.progress, timeline.reviewed, timeline.waiting
 	}
 	runner, err := run.New(runs)
 	if err != nil {

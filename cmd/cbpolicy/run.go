@@ -18,6 +18,7 @@ import (
 type runOptions struct {
 	ruleFlags
 	audit                       auditFlags
+	review                      reviewFlags
 	set, abilities, servers     []string
 	receipts, recording, format string
 	telemetry, metrics          string
@@ -46,6 +47,11 @@ them, but runs without a shell unless --shell is given.
 With --mcp the command is an MCP server, which is started, and ended after the
 run; its tool T is the ability NAME.T.
 
+With --review, --review-url or a reviewer in the configuration, risky work is
+reviewed before it begins, and where a rule asks for a review, the run goes on
+after it at the step that was stopped; ` + command.EnvGuidance + ` tells the
+commands of further steps the advice. A review that fails stops the run.
+
 Exit codes: 0 completed or recovered, 1 a step failed or the run was
 interrupted, 2 usage, 3 a file is wrong or nothing does an ability, 5 a rule
 stopped the run.`,
@@ -56,6 +62,7 @@ stopped the run.`,
 	o.add(cmd)
 	o.audit.add(cmd)
 	o.addWatch(cmd)
+	o.review.add(cmd)
 	cmd.Flags().StringArrayVar(&o.set, "set", nil, "parameter NAME=VALUE (repeatable)")
 	cmd.Flags().StringArrayVar(&o.abilities, "ability", nil, "command that does an ability, NAME='CMD …' (repeatable)")
 	cmd.Flags().StringArrayVar(&o.servers, "mcp", nil, "MCP server whose tools are abilities, NAME='CMD …' (repeatable)")
@@ -86,6 +93,14 @@ func runRun(cmd *cobra.Command, o runOptions, path string) error {
 		return err
 	}
 	c, err := loadChain(cmd, reg, path)
+	if err != nil {
+		return err
+	}
+	options := session.Options{}
+	if err := sessionOf(cmd, settings, &options); err != nil {
+		return err
+	}
+	reviews, err := o.review.open(cmd, settings, &options, false)
 	if err != nil {
 		return err
 	}
@@ -122,11 +137,11 @@ func runRun(cmd *cobra.Command, o runOptions, path string) error {
 	if err != nil {
 		return errors.Join(err, receipts.close(), recording.close(), tasks.close(nil))
 	}
-	r := &hosted{record: recorderOf(log), metrics: settings.Metrics(), cmd: cmd, chain: c, registry: reg, settings: settings, tasks: tasks, store: store, clock: clock}
+	r := &hosted{record: recorderOf(log), metrics: settings.Metrics(), cmd: cmd, chain: c, registry: reg, options: options, reviews: reviews, tasks: tasks, store: store, clock: clock}
 	r.calls = &host.Recorder{Abilities: h, Clock: r.clock}
 	ended := r.run(set, path != stdin, o.format)
 	told := errors.Join(receipts.write(r.calls.ReceiptsJSON),
-		recording.write(func() ([]byte, error) { return r.calls.Recording(c, set, r.began) }), tasks.close(nil), closeLog(log, nil), writeMetrics(o.metrics, r.metrics, clock.Now()))
+		recording.write(func() ([]byte, error) { return r.calls.Recording(c, set, r.began) }), tasks.close(nil), closeLog(log, nil), reviews.close(), writeMetrics(o.metrics, r.metrics, clock.Now()))
 	if err := storeEnd.Close(); err != nil { // the run is over, and was decided as the operator wanted it
 		fmt.Fprintln(cmd.ErrOrStderr(), "cbpolicy: warning:", diag.Escape(err.Error()))
 	}

@@ -36,9 +36,12 @@ func (t timeline) print(r *run.Result, failed error) {
 	for _, s := range r.Steps {
 		name, ability = max(name, diag.Columns(s.Step)), max(ability, diag.Columns(s.Ability))
 	}
+	reviews := t.reviewsOf(r.Reviews, "")
 	for i := range r.Steps {
+		reviews = t.reviewsOf(reviews, r.Steps[i].Step)
 		t.step(&r.Steps[i], name, ability)
 	}
+	t.reviewsOf(reviews, "")
 	t.finish(r, failed)
 }
 

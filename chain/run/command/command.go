@@ -29,6 +29,9 @@ const (
 const (
 	EnvAbility = "CBPOLICY_ABILITY" // the name of the ability
 	EnvStep    = "CBPOLICY_STEP"    // the id of the chain step
+	// EnvGuidance is the advice of the latest review of the run. It is set only
+	// if there was one.
+	EnvGuidance = "CBPOLICY_GUIDANCE"
 )
 
 // Ability runs a program for each call. Words is required. It is safe for any
@@ -51,13 +54,22 @@ func New(words []string) (*Ability, error) {
 	return &Ability{Words: words}, nil
 }
 
+// environment is that of the call of an ability.
+func environment(ctx context.Context, name string) []string {
+	env := append(os.Environ(), EnvAbility+"="+name, EnvStep+"="+run.StepID(ctx))
+	if guidance := run.Guidance(ctx); guidance != "" {
+		env = append(env, EnvGuidance+"="+guidance)
+	}
+	return env
+}
+
 // Call implements run.Ability. The call fails if the program's exit status is
 // not 0, if it puts out more than it may or what is not UTF-8, or if it takes
 // too long; then the program is killed with all that it has started.
 func (a *Ability) Call(ctx context.Context, name string, args json.RawMessage) (run.Output, error) {
 	call := process.Call{
 		Words:     a.Words,
-		Env:       append(os.Environ(), EnvAbility+"="+name, EnvStep+"="+run.StepID(ctx)),
+		Env:       environment(ctx, name),
 		Input:     args,
 		Timeout:   a.Timeout,
 		MaxOutput: a.MaxOutput,

@@ -56,6 +56,7 @@ type Config struct {
 	Tasks      []Task
 	Review     Review
 	Trim       Trim
+	Budget     Budget
 	// Interactive: a user's message begins streaks anew.
 	Interactive bool
 	// Prices is a file of prices, relative to the configuration until Resolve;
@@ -87,7 +88,7 @@ func Parse(file string, data []byte) (*Config, diag.List) {
 		{Name: "breaker_alerts", Read: r.alerts},
 		{Name: "delegation", Read: r.delegation}, {Name: "tasks", Read: r.tasks}, {Name: "interactive", Read: r.interactive},
 		{Name: "prices", Read: r.prices}, {Name: "on_unknown_price", Read: r.unknownPrice},
-		{Name: "edits", Read: r.edits}, {Name: "review", Read: r.review}, {Name: "trim", Read: r.trim}, {Name: "check", Read: r.check}, {Name: "audit", Read: r.audit},
+		{Name: "budget", Read: r.budget}, {Name: "edits", Read: r.edits}, {Name: "review", Read: r.review}, {Name: "trim", Read: r.trim}, {Name: "check", Read: r.check}, {Name: "audit", Read: r.audit},
 	}, map[string]string{"policy": "did you mean policies?", "limits": "limits belong to builtins", "sets": "sets belong to builtins"})
 	if findings := d.Findings(); findings.Err() != nil {
 		return nil, findings

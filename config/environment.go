@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -74,12 +75,20 @@ type Environment struct {
 	from map[string]string // by setting: the variable that says it
 }
 
-// Variables returns the names of the variables that are read.
-func Variables() (names []string) {
+// Variable is an environment variable, and the settings that it stands for as
+// they stand in the file.
+type Variable struct {
+	Name     string
+	Settings []string
+}
+
+// Variables returns the variables that are read, those that count first where
+// two stand for one setting before the others.
+func Variables() (all []Variable) {
 	for _, v := range variables {
-		names = append(names, v.name)
+		all = append(all, Variable{v.name, slices.Clone(v.settings)})
 	}
-	return names
+	return all
 }
 
 // ReadEnvironment reads the variables through a function such as os.LookupEnv.

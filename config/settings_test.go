@@ -36,6 +36,7 @@ policy_watch: 5s
 audit: {path: log.jsonl, masks: [/verdict/fired/*/actual, /call_id], rotate_size: 64 MiB, rotate_files: 7, sync: on}
 review: {command: [python3, review.py], timeout: 30s, max_reviews: 3, on_exceed: review, role: tester, preamble: p.md, patterns: known.jsonl, mandatory: {calls: 20, duration: 1h, files: 0, critical: ["pay.*"]}}
 trim: {threshold: 60, keep_last: 50, max_tokens: 90000, completion_tokens: 8000, system_tokens: 4000}
+budget: {estimate: auto, max_output_tokens: 4000}
 `
 
 // environment is variables of a test.
@@ -152,6 +153,8 @@ tasks[1].limits.tool_call_limit = 5 (c.yaml:15:46)
 interactive = true (c.yaml:16:14)
 prices = table.json (c.yaml:17:9)
 on_unknown_price = deny (c.yaml:18:19)
+budget.estimate = auto (c.yaml:24:20)
+budget.max_output_tokens = 4000 (c.yaml:24:45)
 edits = file.write (c.yaml:19:8)
 review.command = python3 review.py (c.yaml:22:19)
 review.timeout = 30s (c.yaml:22:50)

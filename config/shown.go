@@ -55,6 +55,7 @@ func (s *Settings) All() ([]Setting, error) {
 	all = append(all, Setting{"interactive", fmt.Sprint(s.Interactive), s.origin("interactive")})
 	all = append(all, Setting{"prices", cmp.Or(s.Prices, "the built-in table"), s.origin("prices")},
 		Setting{"on_unknown_price", s.Unknown.String(), s.origin("on_unknown_price")})
+	all = append(all, s.budget()...)
 	edits := "the usual ones"
 	if s.Edits != nil {
 		edits = list(s.Edits)

@@ -38,6 +38,7 @@ var fields = []struct{ kind, doc, at string }{
 	{"config", `{"tasks":[{"zzzzzz":1}]}`, "$defs/task"},
 	{"config", `{"review":{"zzzzzz":1}}`, "$defs/review"},
 	{"config", `{"review":{"mandatory":{"zzzzzz":1}}}`, "$defs/mandatory"},
+	{"config", `{"budget":{"zzzzzz":1}}`, "$defs/budget"},
 	{"config", `{"trim":{"zzzzzz":1}}`, "$defs/trim"},
 	{"test", `{"zzzzzz":1}`, ""},
 	{"test", `{"tests":[{"zzzzzz":1}]}`, "$defs/test"},

@@ -132,6 +132,9 @@ func (s *Session) apply(e *Event, k *meter.Task, at int64) *meter.Task {
 	case Usage:
 		cost, denied := s.cost(e)
 		k.Usage(e.MessageID, e.Tokens, cost, at)
+		if e.Model != "" {
+			s.tasks.models[k.ID()] = e.Model
+		}
 		if denied != nil {
 			s.noPrice(k, denied, at)
 		}

@@ -17,6 +17,14 @@ type Pricing struct {
 	// Unknown is what a model costs that the table does not know: by default
 	// as much as the dearest one that it does.
 	Unknown prices.OnUnknown
+	// MaxOutput is how many tokens an answer of the model may have. Where it is
+	// above 0, a step without an Estimate reserves what the turn after it may
+	// cost: the context so far as input, at the dearest rate that input has, and
+	// an answer of that length. What the call itself adds to the context is not
+	// known before and not in it, nor is a model that the task has not used yet.
+	// It is given back with the call's result or the task's next usage, and
+	// nothing of it counts as spent: usage does. 0: nothing is reserved.
+	MaxOutput int64
 }
 
 // SlugUnknownPrice is the rule id of a refusal because a model has no price
@@ -58,21 +66,30 @@ func (s *Session) cost(e *Event) (nano int64, denied error) {
 	if !s.pricing.asked(e) {
 		return e.Cost, nil
 	}
-	q, known := s.quotes[e.Model]
-	if !known {
-		var err error
-		if q, err = s.pricing.Table.Quote(e.Model, s.pricing.Unknown); err != nil {
-			return 0, err
-		}
-		if s.quotes == nil || len(s.quotes) >= meter.MaxNames {
-			s.quotes = map[string]prices.Quote{}
-		}
-		s.quotes[e.Model] = q
-		if q.Note != "" && len(s.priceNotes) < maxNotes {
-			s.priceNotes = append(s.priceNotes, q.Note)
-		}
+	q, err := s.quote(e.Model)
+	if err != nil {
+		return 0, err
 	}
 	return atPrice(q, e), nil
+}
+
+// quote is the price of a model, remembered.
+func (s *Session) quote(model string) (prices.Quote, error) {
+	if q, known := s.quotes[model]; known {
+		return q, nil
+	}
+	q, err := s.pricing.Table.Quote(model, s.pricing.Unknown)
+	if err != nil {
+		return q, err
+	}
+	if s.quotes == nil || len(s.quotes) >= meter.MaxNames {
+		s.quotes = map[string]prices.Quote{}
+	}
+	s.quotes[model] = q
+	if q.Note != "" && len(s.priceNotes) < maxNotes {
+		s.priceNotes = append(s.priceNotes, q.Note)
+	}
+	return q, nil
 }
 
 // noPrice ends a task whose money cannot be counted.
@@ -90,9 +107,13 @@ func (s *Session) noPrice(k *meter.Task, why error, at int64) {
 // notePrices has a verdict say how models without a price were counted, where
 // a rule over money fired.
 func (s *Session) notePrices(v *registry.Verdict) {
-	if len(s.priceNotes) > 0 && slices.ContainsFunc(v.Fired, func(f registry.Fired) bool { return readsMoney(f.Rule) }) {
+	if len(s.priceNotes) > 0 && moneyFired(v) {
 		v.Notes = append(v.Notes, s.priceNotes...)
 	}
+}
+
+func moneyFired(v *registry.Verdict) bool {
+	return slices.ContainsFunc(v.Fired, func(f registry.Fired) bool { return readsMoney(f.Rule) })
 }
 
 func readsMoney(r *registry.Rule) bool {

@@ -129,14 +129,16 @@ func (s *Session) Before(ctx context.Context, st *Step, v *registry.Verdict) {
 		return
 	}
 	call := s.tasks.call(rs)
-	call.Estimate = st.Estimate
+	s.estimate(k, st, call)
 	rs.Meters = s.tasks.read(k, at, call)
 	admission, t := s.decide(ctx, rs, v)
 	if admission == NotAdmitted {
 		s.refused(k, at, v)
+		s.noteEstimate(v, call, s.tasks.models[k.ID()])
 		return
 	}
 	s.notePrices(v)
+	s.noteEstimate(v, call, s.tasks.models[k.ID()])
 	for i := range v.Fired { // warnings
 		s.tasks.tripped(k.ID(), &v.Fired[i], at)
 	}

@@ -28,7 +28,8 @@ type Step struct {
 	// as Unix nanoseconds, ascending.
 	PastRuns []int64
 	// Estimate is what the step may cost at most, in nano-dollars, which is
-	// reserved until its result is reported; 0: nothing is.
+	// reserved until its result is reported; 0: nothing is, or what
+	// Pricing.MaxOutput has estimated; below 0: nothing.
 	Estimate int64
 	// Final asks for the check after the last step: no step is about to be
 	// done, and only rules that look at none apply.

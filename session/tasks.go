@@ -22,6 +22,7 @@ type tasks struct {
 	trips    map[string]*trip // by task
 
 	reasons map[string]string // by worker: why it failed last
+	models  map[string]string // by task: that of the latest usage
 
 	// Memory of the judgement under way.
 	reading meter.Reading
@@ -36,7 +37,7 @@ type ending struct {
 func newTasks(o meter.Options, at int64) tasks {
 	return tasks{
 		tree: meter.New(o, at), ended: map[string]ending{}, setups: map[string]*taskSetup{},
-		held: map[string]map[string]bool{}, trips: map[string]*trip{},
+		held: map[string]map[string]bool{}, trips: map[string]*trip{}, models: map[string]string{},
 	}
 }
 
@@ -130,4 +131,5 @@ func (t *tasks) forget(id string) {
 	delete(t.held, id)
 	delete(t.recalled.of, id)
 	delete(t.trips, id)
+	delete(t.models, id)
 }

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -55,11 +56,15 @@ Exit codes: 0 fine, 2 usage, 3 the configuration or a policy is wrong.`,
 	return cmd
 }
 
-// configHelp names what is read.
+// configHelp names the variables that are read, and what each stands for.
 func configHelp() string {
-	text := "The variables are"
-	for _, name := range config.Variables() {
-		text += "\n  " + name
+	all, width := config.Variables(), 0
+	for _, v := range all {
+		width = max(width, len(v.Name))
+	}
+	text := "The variables, and the settings that they stand for:"
+	for _, v := range all {
+		text += fmt.Sprintf("\n  %-*s  %s", width, v.Name, strings.Join(v.Settings, ", "))
 	}
 	return text
 }

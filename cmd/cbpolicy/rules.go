@@ -56,6 +56,6 @@ func (f *ruleFlags) load(cmd *cobra.Command) (*registry.Registry, *config.Settin
 func sessionOf(cmd *cobra.Command, s *config.Settings, o *session.Options) error {
 	s.Apply(o)
 	table, err := loadPrices(cmd, s.Prices)
-	o.Pricing = session.Pricing{Table: table, Unknown: s.Unknown}
+	o.Pricing = session.Pricing{Table: table, Unknown: s.Unknown, MaxOutput: s.Budget.MaxOutput()}
 	return err
 }

@@ -37,11 +37,15 @@ func (k *Task) reserve(nano int64) {
 }
 
 // settle gives back what was reserved for a call, and counts what it came to.
-// Where that is not told, the reservation counts: the money may be gone.
+// Where that is not told, the reservation counts, as the money may be gone,
+// unless it is reported apart from the call.
 func (k *Task) settle(f *flight, r Result) {
 	cost := f.reserved
-	if r.Settled {
+	switch {
+	case r.Settled:
 		cost = max(r.Cost, 0)
+	case f.passing:
+		cost = 0
 	}
 	for t := k; t != nil; t = t.parent {
 		t.budget.reserved = max(t.budget.reserved-f.reserved, 0)

@@ -19,6 +19,9 @@ type Call struct {
 	// Estimate is what the call may cost, in nano-dollars, which is reserved
 	// while it is under way; 0: nothing is.
 	Estimate int64
+	// Passing says that the Estimate stands for money that is reported apart
+	// from the call: none of it counts as spent once the call has ended.
+	Passing bool
 }
 
 // Result is what became of a call.
@@ -49,6 +52,7 @@ type flight struct {
 	worker   string
 	edit     int64 // bytes of new text; -1: no edit
 	reserved int64 // nano-dollars
+	passing  bool  // none of it counts as spent
 }
 
 // print tells texts apart: two hashes and the length.

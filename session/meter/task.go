@@ -202,7 +202,7 @@ func (k *Task) Begin(c *Call, at int64) Flight {
 	}
 	f := flight{
 		number: Flight(k.tree.total.calls), id: c.ID, key: k.tree.keyOf(c), ability: c.Ability, worker: c.Worker,
-		edit: c.editSize(k.tree), reserved: max(c.Estimate, 0),
+		edit: c.editSize(k.tree), reserved: max(c.Estimate, 0), passing: c.Passing,
 	}
 	k.flights = append(k.flights, f)
 	k.reserve(f.reserved)

@@ -64,6 +64,17 @@ func (k *Task) Usage(message string, t Tokens, cost, at int64) {
 	u.output = addTo(u.output, t.Output-was.tokens.Output)
 	u.context, u.unreported = t.context(), 0
 	k.spendNano(cost - was.cost)
+	k.pass()
+}
+
+// pass gives back what is reserved for money that is reported apart from its
+// call, as some of it has been: it would count twice.
+func (k *Task) pass() {
+	for i := range k.flights {
+		if f := &k.flights[i]; f.passing {
+			k.settle(f, Result{})
+		}
+	}
 }
 
 func (u *usage) remember(message string, r report) {
@@ -79,6 +90,10 @@ func (u *usage) remember(message string, r report) {
 	}
 	u.byMessage[message] = r
 }
+
+// ContextTokens is how many tokens the model has before it, as far as it is
+// reported, and an estimate of what came since.
+func (k *Task) ContextTokens() int64 { return k.usage.contextTokens() }
 
 // contextTokens is the latest report, and an estimate of what came since.
 func (u *usage) contextTokens() int64 {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/cbpolicy/cbpolicy/actions/review"
@@ -49,19 +48,13 @@ func (g *Gate) Begin(ctx context.Context, task, chain string, w review.Work) (*r
 	if !e.Review {
 		return nil, nil
 	}
-	var why []string
-	for _, r := range e.Reasons {
-		if r.Mandatory {
-			why = append(why, r.What)
-		}
-	}
 	var v registry.Verdict
-	v.Refuse(&registry.Step{Chain: chain, Task: task, Session: g.Session.ID()}, MandatoryReview, "this work must be reviewed before it begins: "+strings.Join(why, "; "))
+	v.Refuse(&registry.Step{Chain: chain, Task: task, Session: g.Session.ID()}, MandatoryReview, "this work must be reviewed before it begins: "+e.Why())
 	if g.Review.Reviewer == nil {
 		return nil, stop(ErrAborted, &v, nil, errors.New("there is nobody to review it"))
 	}
 	c := &review.Case{
-		Session: g.Session.ID(), Task: task, Chain: chain, Attempt: 1, Asked: g.Session.Recall(task).User, Work: &e,
+		Session: g.Session.ID(), Task: task, Chain: chain, Attempt: 1, Asked: g.Session.Recall(task).User, Work: &e, Plan: w.Plan,
 		Rule: review.Rule{ID: MandatoryReview, Reason: v.Fired[0].ReasonText()},
 	}
 	guidance, err := g.askReviewer(ctx, c)

@@ -103,6 +103,9 @@ func (c *Config) Resolve(path string) {
 	if p, ok := strings.CutPrefix(c.State, "file:"); ok && !filepath.IsAbs(p) {
 		c.State = "file:" + filepath.Join(dir, p)
 	}
+	if len(c.Review.Command) > 0 {
+		c.Review.Command[0] = programIn(dir, c.Review.Command[0])
+	}
 	files := []*string{&c.Prices, &c.Review.Preamble, &c.Review.Patterns}
 	for i := range c.Tasks {
 		files = append(files, &c.Tasks[i].Preamble)
@@ -122,6 +125,19 @@ func (c *Config) Resolve(path string) {
 			}
 		}
 	}
+}
+
+// programIn makes the path of a program relative to where this one runs. A
+// name without a separator is looked for where programs are, and stays.
+func programIn(dir, program string) string {
+	if filepath.IsAbs(program) || filepath.Base(program) == program {
+		return program
+	}
+	joined := filepath.Join(dir, program)
+	if filepath.Base(joined) == joined {
+		joined = "." + string(filepath.Separator) + joined
+	}
+	return joined
 }
 
 func (r *reader) state(n *document.Node) {

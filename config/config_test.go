@@ -110,6 +110,8 @@ func TestParse_Refuses(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
+	f.Add([]byte(everything))
+	f.Add([]byte("tasks: [{task: a, enabled: off, maxToolCalls: 1, qcOnExceed: true, maxRetries: 0}]\nreview: {url: 'http://h', model: m}"))
 	f.Add([]byte("check: {sources: [a.b], fail_on: error}"))
 	f.Add([]byte("policy_watch: 2s\naudit: {path: a, masks: [/x], rotate_size: 64MiB}"))
 	f.Fuzz(func(t *testing.T, data []byte) {

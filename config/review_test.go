@@ -219,3 +219,21 @@ func TestEnvironment_Warnings(t *testing.T) {
 		}
 	}
 }
+
+// What the file names is relative to the file; a program without a path is
+// looked for where programs are.
+func TestResolve_Reviews(t *testing.T) {
+	for _, tt := range []struct{ path, program, want string }{
+		{"c.yaml", "python3", "python3"}, {"sub/c.yaml", "python3", "python3"}, {"c.yaml", "./review.sh", "./review.sh"},
+		{"sub/c.yaml", "./review.sh", "sub/review.sh"}, {"sub/c.yaml", "../review.sh", "./review.sh"}, {"sub/c.yaml", "/bin/review", "/bin/review"},
+	} {
+		c, l := config.Parse(tt.path, []byte("review: {command: ['"+tt.program+"', x], preamble: p.md, patterns: /k.jsonl}"))
+		if c == nil {
+			t.Fatal(l)
+		}
+		c.Resolve(tt.path)
+		if c.Review.Command[0] != tt.want || c.Review.Patterns != "/k.jsonl" || c.Review.Preamble != map[bool]string{true: "p.md", false: "sub/p.md"}[tt.path == "c.yaml"] {
+			t.Errorf("%s: %+v, want %s", tt.path, c.Review, tt.want)
+		}
+	}
+}

@@ -1,9 +1,6 @@
 package review
 
-import (
-	"fmt"
-	"strings"
-)
+import "fmt"
 
 // precautions are what to see to in work that is risky for a reason.
 var precautions = map[ReasonKind]string{
@@ -19,15 +16,12 @@ var precautions = map[ReasonKind]string{
 // why it is risky, and what to see to.
 func before(c *Case) *Guidance {
 	g := &Guidance{Specialist: Approach, Source: "rules"}
-	var why []string
 	for _, r := range c.Work.Reasons {
-		if !r.Mandatory {
-			continue
+		if r.Mandatory {
+			g.Approach = append(g.Approach, precautions[r.Kind])
 		}
-		why = append(why, r.What)
-		g.Approach = append(g.Approach, precautions[r.Kind])
 	}
-	g.Analysis = fmt.Sprintf("The work is %s (%d of 100): %s.", c.Work.Level, c.Work.Score, strings.Join(why, "; "))
+	g.Analysis = fmt.Sprintf("The work is %s (%d of 100): %s.", c.Work.Level, c.Work.Score, c.Work.Why())
 	g.Approach = unique(append(g.Approach, "Write down first what has to be true for the task to be done, and check it at the end."))
 	return g.clean()
 }

@@ -20,7 +20,7 @@ const (
 // Case is what a reviewer sees of a runaway. The texts in it are those of a
 // user, an agent and its tools: data to be judged, never instructions.
 //
-// As JSON its members are session, task, chain, attempt, rule, work, counters,
+// As JSON its members are session, task, chain, attempt, rule, work, plan, counters,
 // asked, calls, calls_left_out, outputs, known, role and preamble.
 type Case struct {
 	Session string `json:"session,omitempty"`
@@ -31,6 +31,8 @@ type Case struct {
 	// Work says that nothing was done yet, and why the work is to be reviewed
 	// before it begins; nil: an attempt was stopped.
 	Work *Estimate `json:"work,omitempty"`
+	// Plan are the calls that are planned, as far as known; only with Work.
+	Plan []Call `json:"plan,omitempty"`
 	// Counters are the meters and limits by name, as exact text.
 	Counters map[string]string `json:"counters,omitempty"`
 	Asked    []string          `json:"asked,omitempty"` // what the user wrote, the latest last
@@ -99,9 +101,12 @@ func (c *Case) within(calls, text int) *Case {
 		b.Counters[cut(name, MaxName)] = cut(c.Counters[name], text)
 	}
 	b.Asked, b.Outputs = cutAll(last(c.Asked, MaxTexts), text), cutAll(last(c.Outputs, MaxTexts), text)
-	b.Calls = slices.Clone(last(c.Calls, calls))
+	b.Calls, b.Plan = slices.Clone(last(c.Calls, calls)), slices.Clone(first(c.Plan, calls))
 	for i := range b.Calls {
 		b.Calls[i] = b.Calls[i].within(text)
+	}
+	for i := range b.Plan {
+		b.Plan[i] = b.Plan[i].within(text)
 	}
 	b.Known = slices.Clone(first(c.Known, MaxKnown))
 	for i := range b.Known {

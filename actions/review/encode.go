@@ -8,7 +8,7 @@ import (
 // encode returns the case as JSON of at most a number of bytes: texts are cut
 // shorter, then the older half of the calls left out, until it fits.
 func (c *Case) encode(most int) ([]byte, error) {
-	calls := min(len(c.Calls), MaxCalls)
+	calls := min(max(len(c.Calls), len(c.Plan)), MaxCalls)
 	for text := MaxText; ; {
 		data, err := json.Marshal(c.within(calls, text))
 		switch {

@@ -2,6 +2,7 @@ package review
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/cbpolicy/cbpolicy/dsl"
@@ -16,6 +17,8 @@ type Work struct {
 	Duration  time.Duration // that is expected
 	Files     int           // that are expected to change
 	Blocks    int           // other tasks that wait for it
+	// Plan are the calls that are planned, for the reviewer to see; they count for nothing.
+	Plan []Call
 }
 
 // Limits say from where on work needs a review. The zero value of each field
@@ -43,6 +46,17 @@ type Reason struct {
 	Weight int        `json:"weight"` // its share of the score
 	// Mandatory: this alone asks for a review.
 	Mandatory bool `json:"mandatory"`
+}
+
+// Why is what asks for the review, in words; "": nothing does.
+func (e *Estimate) Why() string {
+	var why []string
+	for _, r := range e.Reasons {
+		if r.Mandatory {
+			why = append(why, r.What)
+		}
+	}
+	return strings.Join(why, "; ")
 }
 
 // ReasonKind is what a reason is about.

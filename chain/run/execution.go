@@ -134,9 +134,13 @@ func milliseconds(ns int64) int64 { return int64(time.Duration(ns) / time.Millis
 
 // arguments fills in the templates of a step.
 func (e *execution) arguments(st *chain.Step) (jsonv.Value, error) {
+	return argumentsOf(st, e.scope.Lookup)
+}
+
+func argumentsOf(st *chain.Step, look chain.Lookup) (jsonv.Value, error) {
 	keys, elems := make([]string, len(st.Args)), make([]jsonv.Value, len(st.Args))
 	for i, a := range st.Args {
-		v, err := a.Value.Render(e.scope.Lookup)
+		v, err := a.Value.Render(look)
 		if err != nil {
 			return jsonv.Value{}, fmt.Errorf("argument %s: %w", a.Name, err)
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/cbpolicy/cbpolicy/actions"
 	"github.com/cbpolicy/cbpolicy/actions/review"
 	"github.com/cbpolicy/cbpolicy/chain"
+	"github.com/cbpolicy/cbpolicy/dsl"
 	"github.com/cbpolicy/cbpolicy/registry"
 	"github.com/cbpolicy/cbpolicy/session"
 )
@@ -15,6 +16,8 @@ import (
 type Review struct {
 	Step string `json:"step"` // that was stopped; "": before the first step, or after the last
 	Rule string `json:"rule"`
+	// Reason is why: that of the rule, or what makes the work risky.
+	Reason string `json:"reason"`
 	// Attempt is the one that begins with it, from 1.
 	Attempt  int              `json:"attempt"`
 	Guidance *review.Guidance `json:"guidance"`
@@ -36,12 +39,35 @@ func WorkOf(c *chain.Chain) review.Work {
 
 // begin has the run's work reviewed, if that is mandatory.
 func (e *execution) begin(ctx context.Context) error {
-	c := e.runner.opts.Chain
-	g, err := e.runner.opts.Gate.Begin(ctx, e.run, c.ID, WorkOf(c))
+	c, gate := e.runner.opts.Chain, e.runner.opts.Gate
+	w := WorkOf(c)
+	w.Plan = e.plan()
+	g, err := gate.Begin(ctx, e.run, c.ID, w)
 	if g != nil {
-		e.reviewed(Review{Rule: actions.MandatoryReview, Attempt: 1, Guidance: g})
+		estimate := gate.Review.Mandatory.Assess(w)
+		e.reviewed(Review{Rule: actions.MandatoryReview, Reason: estimate.Why(), Attempt: 1, Guidance: g})
 	}
 	return err
+}
+
+// plan are the calls of the chain with the parameters filled in. What earlier
+// steps are to put out stays as it is written.
+func (e *execution) plan() (calls []review.Call) {
+	look := func(name dsl.Key) (chain.Value, bool) {
+		if v, bound := e.scope.Lookup(name); bound {
+			return v, true
+		}
+		return chain.Text("{{" + string(name) + "}}"), true
+	}
+	for i := range e.runner.opts.Chain.Steps {
+		st := &e.runner.opts.Chain.Steps[i]
+		call := review.Call{Ability: st.Ability}
+		if args, err := argumentsOf(st, look); err == nil {
+			call.Args = string(args.AppendJSON(nil))
+		}
+		calls = append(calls, call)
+	}
+	return calls
 }
 
 // enter has a step judged until it may run or is stopped for good. After a
@@ -54,7 +80,7 @@ func (e *execution) enter(ctx context.Context, st *session.Step) (*registry.Verd
 		if !errors.Is(err, actions.ErrReviewed) || !errors.As(err, &stop) {
 			return v, err
 		}
-		e.reviewed(Review{Step: st.ID, Rule: stop.Rule, Attempt: stop.Attempt, Guidance: stop.Guidance})
+		e.reviewed(Review{Step: st.ID, Rule: stop.Rule, Reason: stop.Reason, Attempt: stop.Attempt, Guidance: stop.Guidance})
 	}
 }
 

@@ -86,23 +86,25 @@ func TestGuidance(t *testing.T) {
 
 // Risky work is reviewed before its first step, or not begun.
 func TestReview_BeforeItBegins(t *testing.T) {
-	const risky = "id: risky\nsteps: [{id: a, ability: shop.pay}]\n"
+	const risky = "id: risky\nparams: [{name: sum, param_type: number, default: 5}]\nsteps: [{id: a, ability: shop.look, output_key: item}, {id: b, ability: shop.pay, args: {amount: \"{{sum}}\", text: \"for {{item}}\"}}]\n"
 	for _, c := range []struct {
 		reviewer review.Reviewer
 		status   run.Status
 		calls    int
-	}{{advice, run.Completed, 1}, {nil, run.Aborted, 0}} {
+	}{{advice, run.Completed, 2}, {nil, run.Aborted, 0}} {
 		h := newHost(t, risky, "")
-		h.gate.Review = actions.Review{Reviewer: c.reviewer, Name: "test", Mandatory: &review.Limits{}}
+		var asked *review.Case
+		h.gate.Review = actions.Review{Reviewer: c.reviewer, Name: "test", Mandatory: &review.Limits{}, Reviewed: func(c *review.Case, _ *review.Guidance, _ error) { asked = c }}
 		r, err := h.run()
-		if r.Status != c.status || len(h.called) != c.calls || (err == nil) != (c.calls == 1) {
+		if r.Status != c.status || len(h.called) != c.calls || (err == nil) != (c.calls == 2) {
 			t.Errorf("%s, %v, called %v", r.Status, err, h.called)
 		}
 		if c.reviewer == nil && (!errors.Is(err, actions.ErrAborted) || r.Halt.Rule != actions.MandatoryReview || r.Halt.Step != "") {
 			t.Errorf("%v: %+v", err, r.Halt)
 		}
-		if c.reviewer != nil && (len(r.Reviews) != 1 || r.Reviews[0].Rule != actions.MandatoryReview || r.Reviews[0].Attempt != 1) {
-			t.Errorf("%+v", r.Reviews)
+		if c.reviewer != nil && (len(r.Reviews) != 1 || r.Reviews[0].Rule != actions.MandatoryReview || r.Reviews[0].Attempt != 1 || r.Reviews[0].Reason != "the ability “shop.pay” is critical" ||
+			len(asked.Plan) != 2 || asked.Plan[1].Ability != "shop.pay" || asked.Plan[1].Args != `{"amount":5,"text":"for {{item}}"}`) {
+			t.Errorf("%+v, %+v", r.Reviews, asked)
 		}
 	}
 }

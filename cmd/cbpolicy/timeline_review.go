@@ -25,7 +25,7 @@ func (t timeline) review(r *run.Review) {
 		what = "step " + diag.Escape(r.Step)
 	}
 	g := r.Guidance
-	fmt.Fprintf(t.w, "%8s %s %s reviewed by %s (rule %s): attempt %d\n", "", paint(t.colour, yellow, "?"), what, diag.Escape(g.Source), diag.Escape(r.Rule), r.Attempt)
+	fmt.Fprintf(t.w, "%8s %s %s reviewed by %s (rule %s: %s): attempt %d\n", "", paint(t.colour, yellow, "?"), what, diag.Escape(g.Source), diag.Escape(r.Rule), diag.Escape(r.Reason), r.Attempt)
 	t.advice("", g.Analysis)
 	for _, text := range g.Mistakes {
 		t.advice("not again: ", text)

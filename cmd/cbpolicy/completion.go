@@ -80,7 +80,7 @@ func argumentFiles() map[string][]string {
 
 // flagFiles are the files that flags take, by the names of the flags.
 var flagFiles = map[string][]string{
-	"policy": {"cbp", "cbb"}, "policy-key": {"pem"}, "compare": policyFiles, "chain": chainFiles, "recording": chainFiles, "abilities": {"yaml", "yml", "json", "txt"}, "config": {"yaml", "yml"},
+	"policy": {"cbp", "cbb"}, "policy-key": {"pem"}, "compare": policyFiles, "chain": chainFiles, "recording": chainFiles, "abilities": {"yaml", "yml", "json", "txt"}, "config": {"yaml", "yml"}, "patterns": {"jsonl"},
 }
 
 // offerCompletions tells the verbs below a command what a shell can complete:

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/cbpolicy/cbpolicy/actions"
+	"github.com/cbpolicy/cbpolicy/actions/review"
 	"github.com/cbpolicy/cbpolicy/dsl"
 	"github.com/cbpolicy/cbpolicy/registry"
 	"github.com/cbpolicy/cbpolicy/session"
@@ -50,4 +51,19 @@ func ExampleNewTerminal() {
 	v, err := gate.Enter(context.Background(), &session.Step{Call: session.Call{Ability: "pay"}})
 	fmt.Println(v.Decision, v.Fired[0].Approved, err)
 	// Output: allow true <nil>
+}
+
+// Risky work is reviewed before it begins; the advice goes to the agent.
+func ExampleGate_Begin() {
+	gate := exampleGate("", nil)
+	gate.Review = actions.Review{Reviewer: review.Rules{}, Name: "rules", Mandatory: &review.Limits{}}
+	work := review.Work{Risk: dsl.RiskHigh, Abilities: []string{"db.read"}, Calls: 3}
+	advice, err := gate.Begin(context.Background(), "", "", work)
+	fmt.Println(err, advice.Analysis)
+	gate.Review.Reviewer = nil
+	_, err = gate.Begin(context.Background(), "", "", work)
+	fmt.Println(err)
+	// Output:
+	// <nil> The work is medium (44 of 100): the risk is high.
+	// the run aborted by rule mandatory_review: this work must be reviewed before it begins: the risk is high: there is nobody to review it
 }

@@ -54,3 +54,29 @@ func ExampleDecodeCall() {
 	// email.send {"to":"bob"} <nil>
 	// field "user" does not come from the agent: a call has ability, args and call_id
 }
+
+// What a host sets for one task comes before what is set for all.
+func ExampleSession_Tune() {
+	rules := new(registry.Registry)
+	if err := rules.LoadBuiltins(); err != nil {
+		panic(err)
+	}
+	s, err := session.New(session.Options{ID: "s1", Registry: rules, Store: memory.New(memory.Options{})})
+	if err != nil {
+		panic(err)
+	}
+	s.StartTask("refactor", "", "")
+	err = s.Tune("refactor", session.TaskLimits{
+		Limits: map[string]string{"tool_call_limit": "1"}, OnExceed: registry.ReviewOnExceed, Review: session.TaskReview{Role: "a senior tester", Most: 1},
+	})
+	for range 2 {
+		var v registry.Verdict
+		s.Before(context.Background(), &session.Step{Call: session.Call{Ability: "edit"}, Task: "refactor"}, &v)
+		fmt.Println(v.Decision)
+	}
+	fmt.Println(err, s.ReviewOf("refactor").Role)
+	// Output:
+	// allow
+	// review
+	// <nil> a senior tester
+}

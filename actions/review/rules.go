@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/cbpolicy/cbpolicy/diag"
@@ -79,7 +80,11 @@ func opening(c *Case) string {
 	if why == "" {
 		why = c.Rule.Reason
 	}
-	text := fmt.Sprintf("Attempt %d was stopped after %s", c.Attempt, count(len(c.Calls)+c.LeftOut, "call"))
+	calls := len(c.Calls) + c.LeftOut
+	if n, err := strconv.Atoi(c.Counters["task.tool_calls"]); err == nil && n > 0 {
+		calls = n // of this attempt; the recorded ones may be of those before it
+	}
+	text := fmt.Sprintf("Attempt %d was stopped after %s", c.Attempt, count(calls, "call"))
 	if c.Rule.ID != "" {
 		text += " by the rule " + c.Rule.ID
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"unicode/utf8"
 
@@ -84,14 +85,28 @@ func (f *reviewFlags) open(cmd *cobra.Command, s *config.Settings, o *session.Op
 		return nil, err
 	}
 	if v.Patterns != "" {
-		if r.Patterns, err = review.LoadPatterns(v.Patterns); errors.As(err, new(*review.FileError)) {
-			return nil, &exitError{exitFindings, err}
-		}
-		if !dry {
-			r.path = v.Patterns
-		}
+		err = r.remember(v.Patterns, dry)
 	}
 	return r, err
+}
+
+// remember reads the failures of a file. What cannot be written at the end is
+// refused before anything is done.
+func (r *reviews) remember(path string, dry bool) (err error) {
+	if r.Patterns, err = review.LoadPatterns(path); err != nil {
+		if errors.As(err, new(*review.FileError)) {
+			return &exitError{exitFindings, err}
+		}
+		return err
+	}
+	if dry {
+		return nil
+	}
+	r.path = path
+	if _, err := os.Stat(filepath.Dir(path)); err != nil {
+		return fmt.Errorf("failure patterns: %w", err)
+	}
+	return nil
 }
 
 // close writes what was remembered.

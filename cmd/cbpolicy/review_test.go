@@ -52,11 +52,11 @@ func TestRun_ReviewedByAModel(t *testing.T) {
 				_, _ = io.Copy(io.Discard, r.Body) // until then the server does not see a client go
 				c.answer(w, r)
 			}))
-			defer server.Close()
 			var out, errOut bytes.Buffer
 			args := append([]string{"run", chain, "--policy", policy, "--ability", "*=echo x", "--no-builtins",
 				"--review-url", server.URL + "/v1", "--review-model", "small", "--review-key-env", "REVIEW_KEY"}, c.args...)
 			code := program(t.Context(), args, strings.NewReader(""), &out, &errOut)
+			server.Close() // and with it every answer under way
 			text := out.String() + errOut.String()
 			if code != c.code || !strings.Contains(text, c.out) || c.not != "" && strings.Contains(text, c.not) {
 				t.Errorf("exit code %d:\n%s\nwant %d and %q", code, text, c.code, c.out)

@@ -48,7 +48,9 @@ var (
 // writingVerbs make a writing ability of one that reads first. They are few,
 // as what no verb of reading is in writes anyhow.
 var writingVerbs = words(`write update create insert upsert add append set put save edit modify replace rename
-	move delete remove clear drop send forward reply publish upload submit pay cancel approve execute exec run sql`)
+	move delete remove clear drop send forward reply publish upload submit pay cancel approve execute exec run sql
+	wipe purge destroy erase overwrite terminate revoke enable disable install uninstall deploy restart shutdown
+	kill rid`)
 
 // joints stand between two things that one ability does.
 var joints = words("and or then")

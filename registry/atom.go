@@ -28,6 +28,7 @@ const (
 	tellsAbility = iota
 	tellsAfter
 	tellsMatch
+	tellsProvenance // which value is from elsewhere
 	tellsWhen
 	tellsFrequency
 	tellsThreshold
@@ -137,7 +138,12 @@ func compileMatch(a *dsl.Match) (*matchTest, error) {
 	return t, nil
 }
 
-func (t *matchTest) tells() int { return tellsMatch }
+func (t *matchTest) tells() int {
+	if t.not && (t.kind == dsl.InUser || t.kind == dsl.InOutputs) {
+		return tellsProvenance
+	}
+	return tellsMatch
+}
 
 func (t *matchTest) holds(p *Plan, st *Step, _ *Rule, f *found) bool {
 	values := st.Outputs
@@ -152,7 +158,7 @@ func (t *matchTest) holds(p *Plan, st *Step, _ *Rule, f *found) bool {
 	var actual string
 	switch t.kind {
 	case dsl.InUser, dsl.InOutputs:
-		hit, broken = t.everyLeafIn(st, values)
+		actual, hit, broken = t.everyLeafIn(st, values)
 	default:
 		actual, hit, broken = t.anyLeaf(values)
 	}
@@ -198,28 +204,33 @@ func (t *matchTest) anyLeaf(values *Values) (actual string, hit, broken bool) {
 	return actual, hit, broken
 }
 
-// everyLeafIn asks for the provenance of every leaf of every value named.
-func (t *matchTest) everyLeafIn(st *Step, values *Values) (hit, broken bool) {
-	if st.Words == nil {
-		return false, false
-	}
-	in := st.Words.InUser
-	if t.kind == dsl.InOutputs {
+// everyLeafIn asks for the provenance of every leaf of every value named, and
+// returns the least of those that are from elsewhere: which one it is does not
+// depend on the order of a map.
+func (t *matchTest) everyLeafIn(st *Step, values *Values) (elsewhere string, hit, broken bool) {
+	in := func(string) bool { return false }
+	switch {
+	case st.Words == nil:
+	case t.kind == dsl.InUser:
+		in = st.Words.InUser
+	default:
 		in = st.Words.InOutputs
 	}
-	any, all := false, true
+	any, all, found := false, true, false
 	t.each(values, func(v *Value) bool {
 		leaves := 0
 		unread := v.leaves(func(leaf string) bool {
 			leaves++
-			all = all && in(leaf)
-			return all
+			if (!found || leaf < elsewhere) && !in(leaf) {
+				elsewhere, found = leaf, true
+			}
+			return !found || t.not
 		})
 		broken = broken || unread
-		any, all = true, all && leaves > 0
-		return all
+		any, all = true, all && !found && leaves > 0
+		return all || t.not // only what is from elsewhere is looked for to the end
 	})
-	return any && all, broken
+	return elsewhere, any && all, broken
 }
 
 func (t *matchTest) hits(leaf string) bool {

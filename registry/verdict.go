@@ -238,14 +238,17 @@ func explainMatch(a *dsl.Match, f *Fired) string {
 	case dsl.Matches:
 		verb = "matches"
 	case dsl.InUser, dsl.InOutputs:
-		verb = "occurs in what the user wrote"
+		place := "what the user wrote"
 		if a.Kind == dsl.InOutputs {
-			verb = "occurs in an earlier output"
+			place = "an earlier output"
 		}
-		if a.Not { // also where there is no such argument
-			return fmt.Sprintf("no %s %s %s", subject, a.Key, verb)
+		switch {
+		case !a.Not:
+			return fmt.Sprintf("%s %s occurs in %s", subject, a.Key, place)
+		case f.Actual == "": // there may be no such argument
+			return fmt.Sprintf("no %s %s occurs in %s", subject, a.Key, place)
 		}
-		return fmt.Sprintf("%s %s %s", subject, a.Key, verb)
+		return fmt.Sprintf("%s of %s %s does not occur in %s", strconv.Quote(f.Actual), subject, a.Key, place)
 	}
 	if f.Why == Malformed {
 		return fmt.Sprintf("%s %s cannot be read (malformed, counts as holding)", subject, a.Key)

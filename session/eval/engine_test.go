@@ -17,6 +17,8 @@ type verdictJSON struct {
 		Rule   string `json:"rule"`
 		Action string `json:"action"`
 		Mode   string `json:"mode"`
+
+		Explain string `json:"explain"`
 	} `json:"fired"`
 }
 

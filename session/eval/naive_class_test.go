@@ -10,7 +10,8 @@ const (
 	looking = " read list view check show count browse inspect scan peek preview look cat grep glob ls stat " +
 		"compare calculate compute estimate analyze summarize explain validate has is exists ping think wait help whoami "
 	writing = " write update create insert upsert add append set put save edit modify replace rename move delete " +
-		"remove clear drop send forward reply publish upload submit pay cancel approve execute exec run sql "
+		"remove clear drop send forward reply publish upload submit pay cancel approve execute exec run sql " +
+		"wipe purge destroy erase overwrite terminate revoke enable disable install uninstall deploy restart shutdown kill rid "
 	joint = " and or then "
 )
 

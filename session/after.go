@@ -1,0 +1,73 @@
+package session
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/cbpolicy/cbpolicy/registry"
+	"github.com/cbpolicy/cbpolicy/session/meter"
+)
+
+// After reports the result of an admitted step, so that later ones can be
+// judged by it. An error means that the store could not be told; the
+// session's own history has the result all the same. A second report of a step
+// changes nothing.
+func (s *Session) After(ctx context.Context, o Outcome) (err error) {
+	s.mu.Lock()
+	defer s.unlock()
+	defer errorOnPanic(&err)
+	if o.Step.reported {
+		return nil
+	}
+	o.Step.reported = true
+	s.finish(&o)
+	if o.Output != nil {
+		o.Output.Leaves(s.seen.Add)
+		if o.Step.Outputs == nil {
+			s.bind(o.Step, *o.Output)
+		}
+	}
+	if err = s.settle(ctx, &o); err != nil {
+		return fmt.Errorf("session %s: settle call %s: %w", s.id, o.Step.Call.ID, err)
+	}
+	return nil
+}
+
+// finish tells the meters of a result.
+func (s *Session) finish(o *Outcome) {
+	if o.Step.task == nil {
+		return
+	}
+	r := meter.Result{
+		Failed: o.Failed, Output: o.Message, Counts: countsAgainstTool(o.Class), Cancelled: o.Failed && o.Class == ClassCancelled,
+		Cost: o.Cost, Settled: o.Settled,
+	}
+	if o.Output != nil {
+		r.Output = o.Output.String()
+	}
+	if !o.Step.task.UnderWay(o.Step.flight) {
+		s.late(o, r)
+	}
+	s.done(o.Step.task, o.Step.flight, r, o.Class, s.at(0))
+}
+
+// late counts what a call came to whose task was closed, or begun anew, in
+// between: its money, beyond what was reserved, and the failure of its worker.
+func (s *Session) late(o *Outcome, r meter.Result) {
+	at := s.at(0)
+	if o.Settled {
+		o.Step.task.Spend(max(o.Cost-max(o.Step.Estimate, 0), 0), at)
+	}
+	worker := WorkerOf(&registry.Step{Ability: o.Step.Ability, Worker: o.Step.Worker})
+	if worker == "" {
+		return
+	}
+	why := r.Output
+	if !r.Failed {
+		why, r.Gave = s.delegations.gave(r.Output)
+	}
+	if r.Fails() {
+		s.tasks.tree.FailWorker(worker, at)
+		s.failed(worker, why)
+	}
+}

@@ -1,0 +1,79 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/cbpolicy/cbpolicy/registry"
+	"github.com/cbpolicy/cbpolicy/state"
+)
+
+// ticket is what a breaker says of a step that is about to be judged, as far as
+// the session knows. Whether an open breaker's time has come is the store's to
+// say: the lease of a probe is not to be had before.
+type ticket struct {
+	session    *Session
+	step       *registry.Step
+	guarded    *guarded
+	generation uint64
+	refused    bool        // until an operator resets it
+	probe      state.Lease // it can only be a probe; the zero Lease: the breaker is closed
+	now        int64       // the store's time of the decision, once it is made
+}
+
+// ticket asks the breaker of a step; nil: it has none.
+func (s *Session) ticket(rs *registry.Step) *ticket {
+	g := s.breakers.of(rs.Ability)
+	if g == nil || WorkerOf(rs) != "" {
+		return nil // a delegation has its own cap
+	}
+	t := &s.ticketOf
+	*t = ticket{session: s, step: rs, guarded: g}
+	t.fill()
+	return t
+}
+
+// fill says what the breaker does by its cell as it was last seen.
+func (t *ticket) fill() {
+	g := t.guarded
+	t.generation, t.refused, t.probe = g.state.Generation, false, state.Lease{}
+	switch {
+	case g.state.Opened == 0:
+	case g.config.Manual:
+		t.refused = true
+	default:
+		t.probe = state.Lease{Key: g.lease, Holder: t.session.holder(t.step), TTL: g.config.Probe, From: g.state.Until(g.config)}
+	}
+}
+
+// holder names a call as the holder of a probe's lease: the same name for a
+// call that is asked for again, another for every other call of any session,
+// also of one with the same id in another process.
+func (s *Session) holder(rs *registry.Step) string {
+	if id := callID(rs); !id.IsZero() {
+		return fmt.Sprintf("%s#%s#%x", s.id, s.nonce, id)
+	}
+	return fmt.Sprintf("%s#%s#%d", s.id, s.nonce, s.calls+1)
+}
+
+// loadBreaker asks the store for a breaker, and for its time.
+func (s *Session) loadBreaker(ctx context.Context, g *guarded) (now int64, err error) {
+	s.query.Now = s.now()
+	s.query.Cells = append(s.query.Cells[:0], g.cell)
+	if err := s.decider.Store.Load(ctx, s.query, &s.view); err != nil {
+		return 0, err
+	}
+	return s.view.Now, g.see(s.view.Cells[0])
+}
+
+// refuse makes v the refusal of an open breaker, beside what the rules say.
+func (t *ticket) refuse(v *registry.Verdict, until, now int64) {
+	wait := time.Duration(-1)
+	text := "CircuitBreakerOpen: " + t.guarded.ability + " has failed too often and is not called until an operator resets it"
+	if until > 0 {
+		wait = time.Duration(max(until-now, 0))
+		text = fmt.Sprintf("CircuitBreakerOpen: %s has failed too often and is tried again in %s", t.guarded.ability, wait.Round(time.Millisecond))
+	}
+	v.Add(SlugCircuitOpen, text, wait)
+}

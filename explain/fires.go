@@ -226,9 +226,9 @@ func (e *explainer) matchDetails(a *dsl.Match) {
 	if a.Key.IsClass() {
 		e.say("An argument says where something goes by the last word of its name, however deep it lies: recipient, to, email, address, account, URL and the like; or by to as its first word. One with nothing in it is left out.")
 	}
-	missing := "Where there is no such %s, it does not fire."
+	missing := "Where there is no such %s, " + e.no() + "."
 	if a.Not {
-		missing = "Where there is no such %s, this is so as well."
+		missing = "With the ! before it, it holds too where there is no such %s."
 	}
 	thing := "output"
 	if a.Subject == dsl.Arg {

@@ -74,9 +74,7 @@ func (p *Plan) awayNotes(a *Away) []string {
 				local.add(fmt.Sprintf("%s %d of %d", r.ID, a.Limit(w.Limit), w.Limit))
 			}
 		case dsl.StoreAllow:
-			if r.deciding() {
-				allowed.add(r.ID)
-			}
+			allowed.add(r.ID)
 		}
 	}
 	for need, c := range p.counters {

@@ -13,14 +13,18 @@ import (
 )
 
 // A step that cannot be counted passes only where every rule that would have
-// counted it, and could have refused, says so.
+// counted it says so, also one that only warns or observes.
 func TestOnStoreError(t *testing.T) {
 	for policy, want := range map[string]string{
 		"B:frequency>1/1h|abort|\"r\"\n":                                                              registry.SlugStoreError,
 		"B:frequency>1/1h|abort|\"r\"|on_store_error=deny\n":                                          registry.SlugStoreError,
 		"B:frequency>1/1h|abort|\"r\"|on_store_error=allow\n":                                         "",
 		"B:frequency>1/1h|abort|\"r\"|on_store_error=allow,id=a\nB:frequency:x>9/1h|throttle|\"r\"\n": registry.SlugStoreError,
-		"B:frequency>1/1h|abort|\"r\"|on_store_error=allow,id=a\nB:frequency:x>9/1h|warn|\"r\"\n":     "",
+		"B:frequency>1/1h|abort|\"r\"|on_store_error=allow,id=a\nB:frequency:x>9/1h|warn|\"r\"\n":     registry.SlugStoreError,
+		"B:frequency>1/1h|warn|\"r\"\n":                                                               registry.SlugStoreError,
+		"B:frequency>1/1h|warn|\"r\"|on_store_error=deny\n":                                           registry.SlugStoreError,
+		"B:frequency>1/1h|warn|\"r\"|on_store_error=allow\n":                                          "",
+		"B:frequency>1/1h|abort|\"r\"|mode=observe\n":                                                 registry.SlugStoreError,
 		"B:frequency>1/1h|abort|\"r\"|on_store_error=allow,id=a\nB:frequency:y>9/1h|abort|\"r\"\n":    "", // another ability's
 		"B:frequency>1/1h & ability:x|abort|\"r\"\n":                                                  registry.SlugStoreError,
 		"B:frequency>1/1h & ability:x|abort|\"r\"|on_store_error=allow\n":                             "",

@@ -29,12 +29,13 @@ func BenchmarkClaim(b *testing.B) {
 			if bb.away {
 				way.is(broken)
 			}
-			says := dsl.StoreDefault
+			says, readers := dsl.StoreDefault, registry.ModesOf(bb.mode)
 			if bb.away {
 				says = dsl.StoreAllow // which needs no room in what is kept
+				readers = registry.ModesOf(says)
 			}
 			c, g := calls("c", 9_999, says), state.Grant{}
-			c.Needs[0].Windows = []registry.Window{{Span: time.Millisecond, Limit: 9_999, Refuses: true, Modes: c.Needs[0].Windows[0].Modes, Readers: registry.ModesOf(bb.mode)}}
+			c.Needs[0].Windows = []registry.Window{{Span: time.Millisecond, Limit: 9_999, Refuses: true, Modes: c.Needs[0].Windows[0].Modes, Readers: readers}}
 			b.ReportAllocs()
 			for b.Loop() {
 				if err := s.Claim(b.Context(), &c, &g); err != nil {

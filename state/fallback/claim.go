@@ -40,21 +40,21 @@ func (s *Store) full() error {
 }
 
 // said is what the rules of a claim say about a home that is away, together:
-// of those that count or ask for an approval, and could refuse. For a claim that
-// counts nothing and asks for none, and for reservations, it is what the operator says.
-func said(away *registry.Away, c *state.Claim) registry.Modes {
+// of all that read what it counts, since without the home none of them is judged,
+// be it to refuse or to warn, and of those that ask for an approval. For a claim
+// that no rule reads, and for reservations, it is what the operator says.
+func said(c *state.Claim) registry.Modes {
 	var modes registry.Modes
 	for i := range c.Needs {
 		for j := range c.Needs[i].Windows {
-			if w := &c.Needs[i].Windows[j]; w.Refuses {
-				modes |= saying(w.Modes)
-			}
+			w := &c.Needs[i].Windows[j]
+			modes |= saying(w.Modes | w.Readers)
 		}
 	}
 	for i := range c.Guards {
 		modes |= saying(c.Guards[i].Modes)
 	}
-	if modes == 0 && len(c.Needs) == 0 || len(c.Reserves) > 0 {
+	if modes == 0 || len(c.Reserves) > 0 {
 		modes |= registry.ModesOf(dsl.StoreDefault)
 	}
 	return modes
@@ -73,7 +73,7 @@ func (s *Store) claimLocally(ctx context.Context, away *registry.Away, c *state.
 	if err := c.Check(); err != nil {
 		return err
 	}
-	modes := said(away, c)
+	modes := said(c)
 	if away.Says(modes, dsl.StoreDeny) {
 		return denied(away.Reason)
 	}

@@ -144,8 +144,16 @@ func TestModes(t *testing.T) {
 		c.Needs[0].Windows[0].Modes |= registry.ModesOf(b)
 		return c
 	}
-	warned := calls("c", 1, dsl.StoreDefault)
-	warned.Needs[0].Windows[0].Refuses, warned.Needs[0].Windows[0].Modes = false, 0
+	warning := func(says dsl.OnStoreError) state.Claim { // or a rule that only observes
+		c := calls("c", 1, says)
+		c.Needs[0].Windows[0].Refuses, c.Needs[0].Windows[0].Modes = false, 0
+		return c
+	}
+	beside := func(a, b dsl.OnStoreError) state.Claim { // of which the second only warns
+		c := calls("c", 1, a)
+		c.Needs = append(c.Needs, warning(b).Needs...)
+		return c
+	}
 	const unsaid, deny, allow, local = dsl.StoreDefault, dsl.StoreDeny, dsl.StoreAllow, dsl.StoreLocal
 	for name, tt := range map[string]struct {
 		operator dsl.OnStoreError
@@ -165,7 +173,14 @@ func TestModes(t *testing.T) {
 		"one window, deny and allow":  {local, same(deny, allow), "denied denied denied"},
 		"one window, allow and local": {deny, same(allow, local), "admitted refused refused"},
 		"one window, allow and none":  {deny, same(allow, unsaid), "denied denied denied"},
-		"a rule that warns":           {deny, warned, "admitted admitted admitted"},
+		"a warning, denied":           {deny, warning(unsaid), "denied denied denied"},
+		"a warning, nobody says":      {unsaid, warning(unsaid), "denied denied denied"},
+		"a warning that denies":       {allow, warning(deny), "denied denied denied"},
+		"a warning that allows":       {deny, warning(allow), "admitted admitted admitted"},
+		"a warning, local":            {local, warning(unsaid), "admitted admitted admitted"},
+		"a warning denies, one local": {allow, beside(local, deny), "denied denied denied"},
+		"a warning allows, one local": {deny, beside(local, allow), "admitted refused refused"},
+		"a warning unsaid, one local": {deny, beside(local, unsaid), "denied denied denied"},
 		"nothing to count, denied":    {deny, state.Claim{}, "denied denied denied"},
 		"nothing to count, allowed":   {allow, state.Claim{}, "admitted admitted admitted"},
 		"nothing to count, local":     {local, state.Claim{}, "admitted admitted admitted"},

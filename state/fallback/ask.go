@@ -12,20 +12,24 @@ import (
 )
 
 // do has a call done by the home, or by the local one while it is away. The
-// local one is called under the lock, with the outage as it stands.
-func (s *Store) do(ctx context.Context, home func(context.Context) error, local func(*registry.Away) error) error {
+// local one is called under the lock, with the outage as it stands, and with a
+// context that does not end: by then the deadline of the caller's may have passed.
+func (s *Store) do(ctx context.Context, home func(context.Context) error, local func(context.Context, *registry.Away) error) error {
+	if err := ctx.Err(); err != nil {
+		return over(err)
+	}
 	for waited := false; ; waited = true {
 		if answered, err := s.ask(ctx, home); answered {
 			return err
 		}
-		if err := ctx.Err(); err != nil {
+		if err := ctx.Err(); canceled(err) {
 			return over(err)
 		}
 		s.mu.Lock()
 		away, telling := s.away, s.telling
 		if away != nil && (telling == nil || waited) {
 			defer s.mu.Unlock()
-			return local(away)
+			return local(context.WithoutCancel(ctx), away)
 		}
 		s.mu.Unlock()
 		if away != nil {
@@ -33,6 +37,9 @@ func (s *Store) do(ctx context.Context, home func(context.Context) error, local 
 		} // else it has come back in between
 	}
 }
+
+// canceled reports whether a context was ended by its caller, and not by its deadline.
+func canceled(err error) bool { return errors.Is(err, context.Canceled) }
 
 // wait waits, a deadline at most, until the home has been told everything, or
 // is gone again. Those who do not would have more to be told all the time, and
@@ -53,17 +60,22 @@ func (s *Store) ask(ctx context.Context, do func(context.Context) error) (answer
 	if s.gone.Load() {
 		return false, nil
 	}
+	if err := ctx.Err(); err != nil { // while the home was waited for
+		return true, over(err)
+	}
 	limited, cancel := s.limit(ctx)
 	defer cancel()
 	err = do(limited)
 	if err == errLeft {
 		return false, nil
 	}
-	if ctx.Err() != nil || reached(err) {
-		return true, err // the end of the caller's own context says nothing of the home
+	if reached(err) || canceled(ctx.Err()) {
+		return true, err // that the caller wants no answer any more says nothing of the home
 	}
 	reason := state.Reason(err)
-	if limited.Err() != nil || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded) {
+	if ctx.Err() != nil {
+		reason = "no answer within the caller's deadline"
+	} else if limited.Err() != nil || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded) {
 		reason = fmt.Sprintf("no answer in %v", s.timeout)
 	}
 	s.leave(reason)

@@ -21,7 +21,7 @@ func (s *Store) Claim(ctx context.Context, c *state.Claim, g *state.Grant) error
 			return errLeft
 		}
 		return err
-	}, func(away *registry.Away) error {
+	}, func(ctx context.Context, away *registry.Away) error {
 		*g = state.Grant{Tally: registry.Tally{Counts: g.Counts[:0], At: g.At[:0], Approved: g.Approved[:0]}, Lease: -1, Reserve: -1}
 		return s.claimLocally(ctx, away, c, g)
 	})

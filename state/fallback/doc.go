@@ -1,7 +1,8 @@
 // Package fallback is a home of the state that goes on while another one, a
 // shared one, cannot be reached: it asks the shared home within a deadline,
 // and while that does not answer it does what the rules and the operator say,
-// deny, allow or local (see registry.Window.Modes), with a local home.
+// deny, allow or local (see registry.Window.Modes and Readers), with a local
+// home. A caller's deadline that is shorter counts like the store's own.
 //
 // After the first failure the shared home is left alone but for a probe now
 // and then, so that a dead server does not cost every decision its deadline.

@@ -376,20 +376,52 @@ func TestBound(t *testing.T) {
 	})
 }
 
-// The end of the caller's own context says nothing of the home.
+// That the caller wants no answer any more says nothing of the home.
 func TestContextOfTheCaller(t *testing.T) {
 	with(t, fallback.Options{OnError: dsl.StoreLocal}, func(e *env) {
 		e.way.is(silent)
-		ctx, cancel := context.WithTimeout(e.Context(), time.Millisecond)
-		defer cancel()
+		ctx, cancel := context.WithCancel(e.Context())
+		time.AfterFunc(time.Millisecond, cancel)
 		c, g := calls("c", 9, dsl.StoreDefault), state.Grant{}
 		if err := e.Claim(ctx, &c, &g); err == nil || g.Admitted {
+			e.Errorf("%+v, %v; want an error", g, err)
+		}
+		over, cancel := context.WithTimeout(e.Context(), 0)
+		defer cancel()
+		if err := e.Claim(over, &c, &g); !errors.Is(err, state.ErrUnavailable) || g.Admitted {
 			e.Errorf("%+v, %v; want an error", g, err)
 		}
 		if st := e.Status(); st.Away {
 			e.Errorf("the home is away: %+v", st)
 		}
 	})
+}
+
+// A caller who waits for less than the store does gets what is said about a home
+// that does not answer all the same, and the home is left.
+func TestDeadline_OfTheCaller(t *testing.T) {
+	for mode, want := range map[dsl.OnStoreError][]bool{dsl.StoreDeny: {false, false}, dsl.StoreAllow: {true, true}, dsl.StoreLocal: {true, false}} {
+		with(t, fallback.Options{OnError: mode}, func(e *env) {
+			e.way.is(silent)
+			for i, want := range want {
+				begin := time.Now()
+				ctx, cancel := context.WithTimeout(e.Context(), 20*time.Millisecond)
+				c, g := calls("c", 1, dsl.StoreDefault), state.Grant{}
+				err := e.Claim(ctx, &c, &g)
+				cancel()
+				if g.Admitted != want || (err != nil) != (mode == dsl.StoreDeny) || err != nil && !errors.Is(err, state.ErrDenied) {
+					e.Errorf("%v, claim %d: %+v, %v; want admitted: %v", mode, i, g, err, want)
+				}
+				if took := time.Since(begin); took != 20*time.Millisecond*time.Duration(1-i) {
+					e.Errorf("%v, claim %d took %v", mode, i, took)
+				}
+			}
+			if st := e.Status(); !st.Away || st.Reason != "no answer within the caller's deadline" {
+				e.Errorf("got %+v, want away", st)
+			}
+			e.returns()
+		})
+	}
 }
 
 // A store that is closed while its home is away tells it what it can, or says

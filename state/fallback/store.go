@@ -133,7 +133,7 @@ func (s *Store) Load(ctx context.Context, q state.Query, v *state.View) error {
 			}
 		}
 		return err
-	}, func(*registry.Away) error {
+	}, func(ctx context.Context, _ *registry.Away) error {
 		if err := s.readyCells(ctx, q.Cells); err != nil {
 			return err
 		}
@@ -155,7 +155,7 @@ func (s *Store) Settle(ctx context.Context, st *state.Settlement) error {
 			s.settled(ctx, st)
 		}
 		return err
-	}, func(*registry.Away) error { return s.settleLocally(ctx, st) })
+	}, func(ctx context.Context, _ *registry.Away) error { return s.settleLocally(ctx, st) })
 }
 
 // Release implements state.Store.
@@ -166,7 +166,7 @@ func (s *Store) Release(ctx context.Context, id state.CallID) error {
 			return s.local.Release(ctx, id)
 		}
 		return err
-	}, func(*registry.Away) error {
+	}, func(ctx context.Context, _ *registry.Away) error {
 		if err := s.local.Release(ctx, id); err != nil || id.IsZero() {
 			return err
 		}
@@ -177,7 +177,7 @@ func (s *Store) Release(ctx context.Context, id state.CallID) error {
 // Approve implements state.Store. An approval that is given while the home is
 // away is held by this process until it is back.
 func (s *Store) Approve(ctx context.Context, a state.Approval) error {
-	return s.do(ctx, func(ctx context.Context) error { return s.home.Approve(ctx, a) }, func(*registry.Away) error {
+	return s.do(ctx, func(ctx context.Context) error { return s.home.Approve(ctx, a) }, func(ctx context.Context, _ *registry.Away) error {
 		if err := a.Check(); err != nil {
 			return err
 		}
@@ -206,7 +206,7 @@ func (s *Store) Forget(ctx context.Context, e state.Ended) error {
 			return forget()
 		}
 		return err
-	}, func(*registry.Away) error {
+	}, func(ctx context.Context, _ *registry.Away) error {
 		if err := forget(); err != nil {
 			return err
 		}

@@ -31,7 +31,7 @@ func (s *Store) leave(reason string) {
 		return
 	}
 	s.away = &registry.Away{Reason: reason, Default: s.onError, Fleet: s.fleet}
-	s.since = time.Now()
+	s.since, s.overfull = time.Now(), nil
 	s.cells.outage++
 	s.gone.Store(true)
 	s.log.Warn("the state is unavailable", "reason", reason, "on_store_error", s.away.Mode(s.onError).String())
@@ -114,6 +114,9 @@ func (s *Store) tellAll(ctx context.Context) error {
 func (s *Store) done(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.kept[0].own {
+		s.own--
+	}
 	s.kept[0] = nil
 	s.kept = s.kept[1:]
 	if err != nil {
@@ -173,8 +176,8 @@ func (s *Store) handOverApprovals(ctx context.Context) error {
 // byDigest is an order that is the same each time.
 func byDigest(a, b state.Approval) int { return bytes.Compare(a.Digest[:], b.Digest[:]) }
 
-// Close ends the probing, and a second time does nothing. If the home is away it is tried once more: the error
-// says how much it could not be told.
+// Close ends the probing, and a second time does nothing. If the home is away
+// it is tried once more: the error says how much it could not be told.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	again := s.closed
@@ -191,8 +194,20 @@ func (s *Store) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), lastTry*s.timeout)
 	defer cancel()
 	err := s.goBack(ctx)
-	if n := s.Status().Kept; err != nil && n > 0 {
+	if n := s.Status().Kept - s.spare(); err != nil && n > 0 {
 		return fmt.Errorf("state: what was done while it was away is not told to it (calls: %d): %w", n, err)
 	}
 	return nil
+}
+
+// spare is how much is kept that the home need not hear.
+func (s *Store) spare() (n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, t := range s.kept {
+		if t.spare {
+			n++
+		}
+	}
+	return n
 }

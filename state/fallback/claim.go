@@ -13,11 +13,21 @@ import (
 // Claim implements state.Store. A claim that was decided while the home was
 // away has Grant.Away. The error of one that a rule denies wraps state.ErrDenied.
 func (s *Store) Claim(ctx context.Context, c *state.Claim, g *state.Grant) error {
-	return s.do(ctx, func(ctx context.Context) error {
+	s.flights.ask(&c.Call)
+	admitted, lost := false, false // lost: the home may have admitted it, and it is not heard of
+	defer func() {                 // also if the home panics
+		if s.flights.answered(&c.Call, admitted) && lost && !c.Refused {
+			s.takeBack(c.Call)
+		}
+	}()
+	err := s.do(ctx, func(ctx context.Context) error {
 		g.Away = nil
+		lost = true
 		err := s.home.Claim(ctx, c, g)
+		lost = !reached(err)
 		s.confirmed(c, g, err)
 		if err == nil && g.Admitted && !s.admitted(ctx, c) {
+			lost = !g.Repeated
 			return errLeft
 		}
 		return err
@@ -25,6 +35,19 @@ func (s *Store) Claim(ctx context.Context, c *state.Claim, g *state.Grant) error
 		*g = state.Grant{Tally: registry.Tally{Counts: g.Counts[:0], At: g.At[:0], Approved: g.Approved[:0]}, Lease: -1, Reserve: -1}
 		return s.claimLocally(ctx, away, c, g)
 	})
+	admitted = err == nil && g.Admitted
+	return err
+}
+
+// takeBack keeps a release of a call that was not admitted here, for the home
+// may have admitted it before its answer was lost. Without one it counts too
+// much, never too little, so there need not be room.
+func (s *Store) takeBack(id state.CallID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.away != nil && s.room() {
+		s.keep(told{what: release, call: id, spare: true})
+	}
 }
 
 // denied is the error of a claim that may not be decided without the home.
@@ -78,7 +101,7 @@ func (s *Store) claimLocally(ctx context.Context, away *registry.Away, c *state.
 		return denied(away.Reason)
 	}
 	takes := len(c.Needs)+len(c.Reserves) > 0 && !c.Refused
-	keeps := takes && len(s.kept)+s.given.n < s.maxKept
+	keeps := takes && s.room()
 	if takes && !keeps && (away.Says(modes, dsl.StoreLocal) || len(c.Reserves) > 0) {
 		return s.full()
 	}
@@ -108,10 +131,28 @@ func (s *Store) claimLocally(ctx context.Context, away *registry.Away, c *state.
 		}
 	}
 	s.shared.Store(true)
-	if keeps && !(g.Repeated && s.keeps(c)) {
-		return s.keep(told{what: claiming, claim: recorded(c)})
+	switch {
+	case !takes || g.Repeated && s.keeps(c):
+	case keeps:
+		s.flights.tell(&c.Call, true)
+		s.keep(told{what: claiming, claim: recorded(c)})
+	default:
+		s.lose(c, g)
 	}
 	return nil
+}
+
+// lose notes that the home will never hear of a claim that was let pass.
+func (s *Store) lose(c *state.Claim, g *state.Grant) {
+	s.lost++
+	s.flights.tell(&c.Call, false)
+	if s.overfull == nil {
+		overfull := *s.away
+		overfull.Reason = fmt.Sprintf("%s, and the %d calls that may be kept for it are: this one it will never count", s.away.Reason, s.maxKept)
+		s.overfull = &overfull
+		s.log.Error("no more can be kept for the state: what is let pass from now on it will never count", "kept", s.maxKept)
+	}
+	g.Away = s.overfull
 }
 
 // localClaim is a claim as the local home is to decide it: with the limits of
@@ -223,56 +264,4 @@ func uncapped(reserves []state.Reservation) []state.Reservation {
 		open[i].Cap = -1
 	}
 	return open
-}
-
-// settled has the local home know of a settlement of the home.
-func (s *Store) settled(ctx context.Context, st *state.Settlement) {
-	if len(st.Cells) > 0 {
-		s.mu.Lock()
-		for i := range st.Cells {
-			s.cells.wrote(&st.Cells[i])
-		}
-		s.mu.Unlock()
-	}
-	if !s.shared.Load() {
-		return
-	}
-	shadow := state.Settlement{Now: st.Now, Call: st.Call}
-	if s.onError == dsl.StoreLocal {
-		shadow.Spent = st.Spent
-	}
-	if err := s.local.Settle(context.WithoutCancel(ctx), &shadow); err != nil {
-		s.log.Warn("what the state settled is not settled locally", "error", err)
-	}
-}
-
-// settleLocally has the local home settle, and keeps it for the home.
-func (s *Store) settleLocally(ctx context.Context, st *state.Settlement) error {
-	if err := st.Check(); err != nil {
-		return err
-	}
-	keeps := !st.Call.IsZero() || len(st.Leases)+len(st.Spent) > 0
-	if keeps && len(s.kept)+s.given.n >= s.maxKept {
-		return s.full()
-	}
-	cells, err := s.localWrites(ctx, st.Cells)
-	if err != nil {
-		return err
-	}
-	expects, _, err := s.localExpects(ctx, st.Expects, st.Now)
-	if err != nil {
-		return err
-	}
-	local := *st
-	local.Cells, local.Expects = cells, expects
-	if err := s.local.Settle(ctx, &local); err != nil {
-		return err
-	}
-	s.cells.dirty(st.Cells)
-	if !keeps {
-		return nil
-	}
-	kept := *st
-	kept.Cells, kept.Expects, kept.Leases, kept.Spent = nil, nil, slices.Clone(st.Leases), slices.Clone(st.Spent)
-	return s.keep(told{what: settling, settlement: kept})
 }

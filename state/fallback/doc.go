@@ -28,7 +28,12 @@
 //     it is told, for no home goes back in time: it stays in its windows too long,
 //     never too short. One that has left every window meanwhile is not told.
 //   - A claim whose answer was lost may have been taken by the home as well. With
-//     a call's identity it counts once, without one it may count twice.
+//     a call's identity it counts once, and one that is refused here is given
+//     back; without one it may count twice, or though it was refused. This takes
+//     a call to be one process's: nobody else asks for it at the same time.
+//   - There is a place for the end of each call in flight, also where no more
+//     claims can be kept, for up to twice Options.MaxKept calls. What is let pass
+//     then the home never counts; Grant.Away says so, and Status.Lost.
 //   - Limits of reservations are divided like those of windows. What was reserved
 //     and settled is told.
 //   - Approvals that lie in the home are not held meanwhile: a confirm rule asks

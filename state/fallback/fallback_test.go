@@ -358,7 +358,6 @@ func TestBound(t *testing.T) {
 		if !errors.Is(err, state.ErrDenied) || !strings.Contains(err.Error(), "the 3 calls that may be kept") {
 			e.Errorf("got %v, want that nothing more can be kept", err)
 		}
-		e.admits(calls("d", 99, dsl.StoreAllow))
 		for name, err := range map[string]error{
 			"settle":  e.Settle(e.Context(), &state.Settlement{Call: state.CallID{1}}),
 			"release": e.Release(e.Context(), state.CallID{1}),

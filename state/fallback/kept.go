@@ -18,6 +18,8 @@ type told struct {
 	made       bool // the identity of the claim is ours: the claim had none
 	settlement state.Settlement
 	call       state.CallID
+	own        bool // it has a place of its own, beside Options.MaxKept
+	spare      bool // the home counts too much without it, not too little
 	approval   state.Approval
 	ended      state.Ended
 	at         time.Time
@@ -43,19 +45,21 @@ func clone(e state.Ended) state.Ended {
 	return state.Ended{Session: e.Session, Accounts: slices.Clone(e.Accounts), Cells: slices.Clone(e.Cells)}
 }
 
-// keep keeps a call for the home.
-func (s *Store) keep(t told) error {
-	if len(s.kept)+s.given.n >= s.maxKept {
-		return s.full()
-	}
+// room reports whether one more call can be kept that has no place of its own.
+func (s *Store) room() bool { return len(s.kept)-s.own+s.given.n < s.maxKept }
+
+// keep keeps a call for the home. Whether there is room has been seen to.
+func (s *Store) keep(t told) {
 	t.at = time.Now()
 	// With an identity a claim can be repeated when its answer is lost.
 	if t.what == claiming && t.claim.Call.IsZero() {
 		rand.Read(t.claim.Call[:]) // never fails
 		t.made = true
 	}
+	if t.own {
+		s.own++
+	}
 	s.kept = append(s.kept, &t)
-	return nil
 }
 
 // tell tells the home of a call. It may be told twice.

@@ -130,7 +130,7 @@ func TestLeftInBetween(t *testing.T) {
 		var wg sync.WaitGroup
 		var first state.Grant
 		wg.Go(func() {
-			c := calls("c", 1, dsl.StoreDefault)
+			c := of(calls("c", 1, dsl.StoreDefault), 1)
 			if err := s.Claim(e.Context(), &c, &first); err != nil {
 				e.Error(err)
 			}
@@ -144,6 +144,11 @@ func TestLeftInBetween(t *testing.T) {
 		wg.Wait()
 		if !second.Admitted || first.Admitted || first.Away == nil {
 			e.Errorf("first %+v, second %+v; want the second alone admitted", first, second)
+		}
+		e.Store = s
+		e.returns()
+		if n := e.atHome("c"); n != 1 {
+			e.Errorf("the home holds %d entries, want the second alone", n)
 		}
 	})
 }

@@ -31,8 +31,10 @@ type Options struct {
 	// Fleet is how many processes share the home, at the most. Default: 1.
 	Fleet int
 	// MaxKept bounds what is kept for the home while it is away, in calls of
-	// its methods; and what of cells is remembered. Above, nothing is admitted
-	// that a rule wants counted locally. Default: DefaultMaxKept.
+	// its methods; what of cells is remembered, and of calls in flight, each of
+	// which has a place for its end beside. Above, nothing is admitted that a
+	// rule wants counted locally, and what rules let pass is never counted:
+	// Grant.Away says so, and Status.Lost. Default: DefaultMaxKept.
 	MaxKept int
 	// Log is told when the home goes away, and when it is back; nil: nobody is.
 	Log *slog.Logger
@@ -59,10 +61,16 @@ type Store struct {
 	kept  []*told        // what the home is to be told, in order
 	// telling is closed when the home has been told, or not; nil: it is not being told.
 	telling chan struct{}
-	lost    int // what it would not hear
-	given   givenApprovals
-	cells   cells
-	closed  bool
+	lost    int // what it would not hear, or what was not kept for it
+	// overfull is away for claims that are let pass with no room to keep them;
+	// nil: there was none in this outage.
+	overfull *registry.Away
+	own      int // those of kept that have a place of their own
+	given    givenApprovals
+	cells    cells
+	closed   bool
+
+	flights flights
 
 	running context.Context // over with Close
 	stop    context.CancelFunc
@@ -85,7 +93,7 @@ func New(home, local state.Store, o Options) (*Store, error) {
 	if h, ok := home.(interface{ Timeout() time.Duration }); ok && h.Timeout() <= s.timeout {
 		s.timed, s.timeout = true, h.Timeout()
 	}
-	s.cells.max = s.maxKept
+	s.cells.max, s.flights.max = s.maxKept, 2*s.maxKept // those of the home, and those that are kept
 	s.running, s.stop = context.WithCancel(context.Background())
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -106,7 +114,9 @@ type Status struct {
 	Reason string    // why the home is away
 	Since  time.Time // it is away
 	Kept   int       // calls that it is still to be told
-	Lost   int       // calls that it would not hear, as they made no sense to it
+	// Lost are calls that it would not hear, as they made no sense to it, or that
+	// were let pass while no more could be kept: it has not counted them.
+	Lost int
 }
 
 // Status tells how things stand.
@@ -152,6 +162,7 @@ func (s *Store) Settle(ctx context.Context, st *state.Settlement) error {
 	return s.do(ctx, func(ctx context.Context) error {
 		err := s.home.Settle(ctx, st)
 		if err == nil {
+			s.flights.ended(&st.Call)
 			s.settled(ctx, st)
 		}
 		return err
@@ -162,16 +173,15 @@ func (s *Store) Settle(ctx context.Context, st *state.Settlement) error {
 func (s *Store) Release(ctx context.Context, id state.CallID) error {
 	return s.do(ctx, func(ctx context.Context) error {
 		err := s.home.Release(ctx, id)
-		if err == nil && s.shared.Load() {
-			return s.local.Release(ctx, id)
-		}
-		return err
-	}, func(ctx context.Context, _ *registry.Away) error {
-		if err := s.local.Release(ctx, id); err != nil || id.IsZero() {
+		if err != nil {
 			return err
 		}
-		return s.keep(told{what: release, call: id})
-	})
+		s.flights.ended(&id)
+		if s.shared.Load() {
+			return s.local.Release(ctx, id)
+		}
+		return nil
+	}, func(ctx context.Context, _ *registry.Away) error { return s.releaseLocally(ctx, id) })
 }
 
 // Approve implements state.Store. An approval that is given while the home is
@@ -181,7 +191,7 @@ func (s *Store) Approve(ctx context.Context, a state.Approval) error {
 		if err := a.Check(); err != nil {
 			return err
 		}
-		if len(s.kept)+s.given.n >= s.maxKept {
+		if !s.room() {
 			return s.full()
 		}
 		if err := s.local.Approve(ctx, a); err != nil {
@@ -207,10 +217,14 @@ func (s *Store) Forget(ctx context.Context, e state.Ended) error {
 		}
 		return err
 	}, func(ctx context.Context, _ *registry.Away) error {
+		if !s.room() {
+			return s.full()
+		}
 		if err := forget(); err != nil {
 			return err
 		}
 		s.given.forget(e.Session)
-		return s.keep(told{what: forgetting, ended: clone(e)})
+		s.keep(told{what: forgetting, ended: clone(e)})
+		return nil
 	})
 }

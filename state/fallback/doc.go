@@ -18,9 +18,14 @@
 // limit of L, and a fleet of K processes of which each may lose sight of the
 // home at other times, no window ever holds more than L + (K−1)·⌊L/K⌋
 // admitted entries; with K = 1 that is L. Windows in which the home answered
-// nobody hold at most L. This asks for a home that forgets nothing, and for
-// processes that live as long as the windows: one that begins while the home is
-// away knows nothing of what was before.
+// nobody hold at most L. This asks for processes that live as long as
+// the windows: one that begins while the home is away knows nothing of what was
+// before.
+//
+// It asks as well for a home that forgets nothing. One that is restarted empty is
+// told what was admitted while it was away, but not again what it had counted
+// before, and nobody notices: each time it happens a window may hold L more, also
+// with K = 1.
 //
 // # What becomes of what
 //

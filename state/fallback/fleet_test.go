@@ -165,3 +165,31 @@ func (s *story) inside(admitted []admission, now int64) (n, locals int64) {
 	}
 	return n, locals
 }
+
+// A home that is restarted empty lets a limit be used once more, and no more
+// than that: it is told what was admitted while it was away.
+func TestRestartedEmpty(t *testing.T) {
+	with(t, local, func(e *env) {
+		const limit = 5
+		n := 0
+		try := func(times int) {
+			for range times {
+				if g, err := e.try(calls("c", limit, dsl.StoreDefault)); err == nil && g.Admitted {
+					n++
+				}
+			}
+		}
+		try(3)
+		e.way.is(broken)
+		try(9)
+		if n != limit {
+			e.Errorf("%d were admitted before, want %d", n, limit)
+		}
+		e.way.Store = memory.New(memory.Options{})
+		e.returns()
+		try(9)
+		if want := limit + 3; n != want { // the 3 are what it has forgotten
+			e.Errorf("%d were admitted in all, want %d", n, want)
+		}
+	})
+}

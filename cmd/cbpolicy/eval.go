@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -10,13 +11,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cbpolicy/cbpolicy/registry"
+	"github.com/cbpolicy/cbpolicy/session"
 	"github.com/cbpolicy/cbpolicy/session/eval"
+	"github.com/cbpolicy/cbpolicy/state/memory"
 )
 
 // evalOptions are the flags of eval.
 type evalOptions struct {
 	ruleFlags
 	audit    auditFlags
+	state    stateFlags
 	chains   []string
 	builtins bool
 	format   string
@@ -29,6 +33,8 @@ func newEval() *cobra.Command {
 		Short: "Decide steps given as JSON",
 		Long: `eval reads one step as JSON, or JSON Lines of steps, and prints one verdict a
 line. The steps are decided in order on one state: an admitted step is recorded.
+It begins empty, unless --state says where counters live: then they last, and are
+shared. What a session did before (after:, the meters) is known to one eval only.
 
 With --watch the policies are followed while steps come in: an update is in force
 from the next step on. One that is bad, unsigned or older than what is in force
@@ -41,6 +47,7 @@ Exit code 5 says that the last decision blocks.`,
 	}
 	o.add(cmd)
 	o.audit.add(cmd)
+	o.state.add(cmd)
 	o.addWatch(cmd)
 	cmd.Flags().StringArrayVar(&o.chains, "chain", nil, "chain whose rules apply to its steps (repeatable)")
 	cmd.Flags().BoolVar(&o.builtins, "builtins", false, "put the built-in rules in force; meters start at 0")
@@ -78,6 +85,15 @@ func runEval(cmd *cobra.Command, o evalOptions, path string) error {
 		defer f.Close()
 		in = f
 	}
+	options := eval.Options{Registry: reg, Builtins: o.builtins}
+	store, storeEnd, err := o.state.open(settings, session.SystemClock())
+	if err != nil {
+		return err
+	}
+	defer closeState(cmd, storeEnd)
+	if _, own := store.(*memory.Store); !own { // its own goes by the times of the steps
+		options.Store, options.Name = store, " of "+rand.Text()
+	}
 	log, err := o.audit.open(settings)
 	if err != nil {
 		return err
@@ -87,7 +103,8 @@ func runEval(cmd *cobra.Command, o evalOptions, path string) error {
 		return closeLog(log, err)
 	}
 	defer stop()
-	e := eval.New(eval.Options{Registry: reg, Builtins: o.builtins, Record: recorderOf(log)})
+	options.Record = recorderOf(log)
+	e := eval.New(options)
 	return closeLog(log, evalSteps(cmd, e, in, o.format))
 }
 

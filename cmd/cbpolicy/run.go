@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -142,9 +141,7 @@ func runRun(cmd *cobra.Command, o runOptions, path string) error {
 	ended := r.run(set, path != stdin, o.format)
 	told := errors.Join(receipts.write(r.calls.ReceiptsJSON),
 		recording.write(func() ([]byte, error) { return r.calls.Recording(c, set, r.began) }), tasks.close(nil), closeLog(log, nil), reviews.close(), writeMetrics(o.metrics, r.metrics, clock.Now()))
-	if err := storeEnd.Close(); err != nil { // the run is over, and was decided as the operator wanted it
-		fmt.Fprintln(cmd.ErrOrStderr(), "cbpolicy: warning:", diag.Escape(err.Error()))
-	}
+	closeState(cmd, storeEnd)
 	if told != nil {
 		return &exitError{exitInternal, told} // what was done is not told in full
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cbpolicy/cbpolicy/config"
+	"github.com/cbpolicy/cbpolicy/diag"
 	"github.com/cbpolicy/cbpolicy/dsl"
 	"github.com/cbpolicy/cbpolicy/session"
 	"github.com/cbpolicy/cbpolicy/state"
@@ -89,6 +90,14 @@ func withFallback(home state.Store, end io.Closer, away config.Away, timeout tim
 		return nil, nil, errors.Join(err, end.Close())
 	}
 	return store, closers{store, end}, nil
+}
+
+// closeState closes the home of the state once all is decided. What could not be
+// told to it was decided as the operator wanted it: that is no failure.
+func closeState(cmd *cobra.Command, end io.Closer) {
+	if err := end.Close(); err != nil {
+		fmt.Fprintln(cmd.ErrOrStderr(), "cbpolicy: warning:", diag.Escape(err.Error()))
+	}
 }
 
 // closers are closed in their order.

@@ -22,9 +22,14 @@ type Options struct {
 	// with what is admitted; one that a step gives is as given. The built-in
 	// rules themselves belong in the registry.
 	Builtins bool
-	// Store is where admitted steps are counted; nil: a new memory home.
+	// Store is where admitted steps are counted; nil: a new memory home. With one
+	// of the host's, steps without "now" go by its time, unless there is a Clock.
 	Store state.Store
-	// Clock gives the time of steps without "now"; nil: the machine's.
+	// Name tells evaluators that share a Store apart: a step without session and
+	// run is a session of its own, in all of them.
+	Name string
+	// Clock gives the time of steps without "now"; nil: the machine's, or that of
+	// the Store.
 	Clock session.Clock
 	// Record receives a record of every decision; nil: none is made.
 	Record func(*session.Record)
@@ -40,6 +45,7 @@ const lifetime = 200 * 365 * 24 * time.Hour
 // any number of goroutines; steps are decided one at a time.
 type Evaluator struct {
 	opts     Options
+	byStore  bool // steps without "now" go by the time of the store
 	mu       sync.Mutex
 	lines    int
 	latest   int64 // the clock never goes back
@@ -48,10 +54,10 @@ type Evaluator struct {
 
 // New returns an evaluator.
 func New(o Options) *Evaluator {
+	e := &Evaluator{opts: o, byStore: o.Store != nil && o.Clock == nil, sessions: map[string]*remembered{}}
 	if o.Clock == nil {
-		o.Clock = session.SystemClock()
+		e.opts.Clock = session.SystemClock()
 	}
-	e := &Evaluator{opts: o, sessions: map[string]*remembered{}}
 	if o.Store == nil {
 		e.opts.Store = memory.New(memory.Options{Now: func() int64 { return e.latest }, Forget: lifetime})
 	}
@@ -77,7 +83,7 @@ func (e *Evaluator) Line(ctx context.Context, line []byte) (v registry.Verdict) 
 	kept := e.complete(in)
 	d := session.Decider{Registry: e.opts.Registry, Store: e.opts.Store, Record: e.opts.Record, Judged: e.opts.Judged}
 	if d.Decide(ctx, &in.step, &v) != session.NotAdmitted {
-		kept.add(&in.step)
+		kept.add(&in.step, e.latest)
 	}
 	return v
 }
@@ -85,15 +91,18 @@ func (e *Evaluator) Line(ctx context.Context, line []byte) (v registry.Verdict) 
 // complete fills in what the line leaves out and what earlier lines left. It
 // returns the memory of the line's session.
 func (e *Evaluator) complete(in *input) (kept *remembered) {
-	if in.now == 0 {
+	timeless := in.now == 0
+	if timeless {
 		in.now = e.opts.Clock.Now()
 	}
 	e.latest = max(e.latest, in.now)
 	st := &in.step
-	st.Now = e.latest
+	if !timeless || !e.byStore { // else the machines that share the store would each count by their own clock
+		st.Now = e.latest
+	}
 	switch { // without a session every run is one, without a run every line
 	case st.Session == "" && st.Run == "":
-		st.Session = fmt.Sprintf("\x00line %d", e.lines)
+		st.Session = fmt.Sprintf("\x00line %d%s", e.lines, e.opts.Name)
 		kept = &remembered{}
 	case st.Session == "":
 		st.Session = "\x00run\x00" + st.Chain + "\x00" + st.Run
@@ -105,7 +114,7 @@ func (e *Evaluator) complete(in *input) (kept *remembered) {
 	st.Declared = pending(in.pending)
 	st.Words = lineWords(in)
 	if e.opts.Builtins {
-		st.Meters = kept.attach(st, in.meters)
+		st.Meters = kept.attach(st, in.meters, e.latest)
 	} else if in.meters != nil {
 		st.Meters = in.meters
 	}

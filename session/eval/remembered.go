@@ -17,19 +17,19 @@ type remembered struct {
 
 // attach makes the session's meters readable for a step, but for those that
 // the line gives.
-func (r *remembered) attach(st *registry.Step, given meters) registry.Meters {
+func (r *remembered) attach(st *registry.Step, given meters, now int64) registry.Meters {
 	if r.meters == nil {
-		r.meters = meter.New(meter.Options{}, st.Now)
+		r.meters = meter.New(meter.Options{}, now)
 	}
 	r.next = meter.Call{ID: st.CallID, Ability: st.Ability, Worker: session.WorkerOf(st), Args: st.Args.Fingerprint(r.meters.Seed())}
-	return attached{given, meter.Reading{Task: r.meters.Task(""), At: st.Now, Next: &r.next}}
+	return attached{given, meter.Reading{Task: r.meters.Task(""), At: now, Next: &r.next}}
 }
 
 // add notes that the step was admitted. What came of it is never reported.
-func (r *remembered) add(st *registry.Step) {
+func (r *remembered) add(st *registry.Step, now int64) {
 	r.history.Add(st.Ability)
 	if r.meters != nil {
-		r.meters.Task("").Begin(&r.next, st.Now)
+		r.meters.Task("").Begin(&r.next, now)
 	}
 }
 

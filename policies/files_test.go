@@ -3,10 +3,15 @@
 package policies_test
 
 import (
+	"errors"
 	"os"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/cbpolicy/cbpolicy/bundle"
+	"github.com/cbpolicy/cbpolicy/policies"
 )
 
 // swap puts a file or link in the place of another in one step.
@@ -148,4 +153,65 @@ func TestPipe_AtTheStart(t *testing.T) {
 	f.now = f.now.Add(time.Hour)
 	f.later()
 	f.want("kept", "a", "")
+}
+
+// A file that was cut and a directory that was unmounted hold no rules: theirs
+// stay in force, whatever the other sources hold.
+func TestSource_IsEmptied(t *testing.T) {
+	f := newFleet(t, map[string]string{"a.cbp": rule("a"), "b.cbp": rule("b"), "d/c.cbp": rule("c")})
+	f.write("p.cbb", bundled(t, 1, "p", 1))
+	f.open([]string{"a.cbp", "b.cbp", "d", "p.cbb"}, public(1))
+	f.write("b.cbp", "")
+	f.later()
+	f.want("a file was cut", "a b c p", "no rule in "+f.path("b.cbp")+" (")
+	f.write("b.cbp", "# nothing\n")
+	f.later()
+	f.want("only a comment", "a b c p", "no rule in "+f.path("b.cbp")+" (")
+	f.write("b.cbp", rule("b2"))
+	f.later()
+	f.want("whole again", "a b2 c p", "")
+	f.must(os.Remove(f.path("d/c.cbp")))
+	f.later()
+	f.want("nothing is left in the directory", "a b2 c p", "no rule in "+f.path("d")+" (")
+	f.write("d/c.cbp", rule("c"))
+	empty, err := bundle.New(2, []bundle.File{{Path: "x.cbp", Data: []byte("# nothing\n")}})
+	f.must(err)
+	empty.Sign(keyOf(1))
+	f.write("p.cbb", string(empty.Append(nil)))
+	f.later()
+	f.want("a bundle without rules", "a b2 c p", "no rule in "+f.path("p.cbb")+" (")
+}
+
+// At the start one source without rules is one too many: it may have been cut before.
+func TestSource_IsEmptyAtTheStart(t *testing.T) {
+	f := newFleet(t, map[string]string{"a.cbp": rule("a"), "b.cbp": ""})
+	if err := f.try([]string{"a.cbp", "b.cbp"}); !errors.Is(err, policies.ErrNoRules) || strings.Contains(err.Error(), "a.cbp") {
+		t.Errorf("%v", err)
+	}
+}
+
+// Links to directories are followed, as where a ConfigMap has files in directories.
+func TestDirectory_FollowsLinks(t *testing.T) {
+	f := newFleet(t, map[string]string{"m/..2026_1/team/a.cbp": rule("a"), "m/..2026_1/b.cbp": rule("b"), "else/deep/c.cbp": rule("c")})
+	f.link("..2026_1", "m/..data")
+	f.link("..data/team", "m/team")
+	f.link("..data/b.cbp", "m/b.cbp")
+	f.link("../else", "m/shared")
+	f.open([]string{"m"})
+	f.want("mounted", "b c a", "")
+	f.link("..", "else/up")
+	f.later()
+	f.want("in a circle", "b c a", "again: remove the link")
+	f.must(os.Remove(f.path("else/up")))
+	f.link("../gone", "m/nothing")
+	f.later()
+	f.want("a link to nothing", "b c a", "nothing: no such file")
+}
+
+// A bundle in a directory would have to be checked by itself.
+func TestDirectory_HoldsABundle(t *testing.T) {
+	f := newFleet(t, map[string]string{"p/a.cbp": rule("a")}).open([]string{"p"})
+	f.write("p/team.cbb", bundled(t, 1, "b", 1))
+	f.later()
+	f.want("beside the files", "a", "team.cbb is a bundle, which is not read out of a directory")
 }

@@ -55,9 +55,9 @@ type Loader struct {
 }
 
 // Open reads the sources and puts their rules in the place of all operator rules
-// of a registry, all or nothing. Sources without a single rule are refused: they
-// would let everything through, which nobody asks for so. The error is a
-// [*SourceError], or a [diag.List] over all files.
+// of a registry, all or nothing. A source without a single rule is refused, now and
+// later: see [ErrNoRules]. The error is a [*SourceError], or a [diag.List] over all
+// files.
 //
 // The notes of the registry are the loader's from now on.
 func Open(reg *registry.Registry, o Options) (*Loader, error) {

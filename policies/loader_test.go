@@ -55,7 +55,7 @@ func TestOpen_Refuses(t *testing.T) {
 	}{
 		"a bad rule":               {"good.cbp bad.cbp", true, isFindings, "bad.cbp:1:"},
 		"a rule twice":             {"good.cbp twice.cbp", true, isFindings, "twice.cbp:1:3"},
-		"no rule":                  {"empty.cbp dir", true, is(policies.ErrNoRules), "dir (a policy file is named *.cbp, or named itself)"},
+		"no rule":                  {"empty.cbp dir", true, is(policies.ErrNoRules), "dir (a policy file is named *.cbp, or named itself; leave out"},
 		"no file":                  {"gone.cbp", true, is(fs.ErrNotExist), "gone.cbp"},
 		"no key":                   {"other.cbb", false, is(policies.ErrNoKeys), "other.cbb: who may have signed"},
 		"no signature":             {"unsigned.cbb", true, is(bundle.ErrUnsigned), "unsigned.cbb: the bundle is not signed"},

@@ -19,7 +19,9 @@ import (
 var (
 	// ErrNoKeys: there is a bundle, but nobody said who may have signed it.
 	ErrNoKeys = errors.New("who may have signed the bundle? Give the public key")
-	// ErrNoRules: there is no rule in the sources, so that everything would be let through.
+	// ErrNoRules: there is no rule in a source, so that what its rules are to stop
+	// would be let through. A file that was cut and a directory that was unmounted
+	// look like that; who wants no rules from a source does not name it.
 	ErrNoRules = errors.New("no rule")
 	// ErrSameRevision: the bundle has the revision of the one in force, and other files.
 	ErrSameRevision = errors.New("the bundle has the revision of the one in force, but other files")
@@ -80,7 +82,7 @@ func (s *snapshot) parse(keys []ed25519.PublicKey, inForce []Source) (p parsed, 
 		return p, s.err
 	}
 	var faults diag.List
-	rules := 0
+	var empty []string
 	for i, c := range s.contents {
 		var before *Source
 		if i < len(inForce) {
@@ -97,24 +99,21 @@ func (s *snapshot) parse(keys []ed25519.PublicKey, inForce []Source) (p parsed, 
 			source.Rules += policy.Rules()
 		}
 		p.sources = append(p.sources, source)
-		rules += source.Rules
+		if source.Rules == 0 {
+			empty = append(empty, c.path)
+		}
 	}
 	if err := faults.Err(); err != nil {
 		return p, err
 	}
-	if rules == 0 && len(s.contents) > 0 {
-		return p, noRules(s.contents)
+	if len(empty) > 0 {
+		return p, noRules(empty)
 	}
 	return p, nil
 }
 
-// noRules names all sources: none of them alone is to blame.
-func noRules(contents []content) error {
-	var paths []string
-	for _, c := range contents {
-		paths = append(paths, c.path)
-	}
-	return &SourceError{"", fmt.Errorf("%w in %s (a policy file is named *%s, or named itself)", ErrNoRules, strings.Join(paths, ", "), Extension)}
+func noRules(paths []string) error {
+	return &SourceError{"", fmt.Errorf("%w in %s (a policy file is named *%s, or named itself; leave out a source that is to have none)", ErrNoRules, strings.Join(paths, ", "), Extension)}
 }
 
 // open returns the policy files of a source, under the names by which findings

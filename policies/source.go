@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -95,7 +94,7 @@ func (r *reader) look(path string) (content, error) {
 		data, err := readFile(path)
 		return content{path, Bundle, []bundle.File{{Path: path, Data: data}}}, err
 	case mode.IsDir():
-		files, err := readDir(path)
+		files, err := ReadDir(path)
 		return content{path, Directory, files}, err
 	case mode.IsRegular():
 		data, err := readFile(path)
@@ -110,34 +109,6 @@ func (r *reader) look(path string) (content, error) {
 	defer f.Close()
 	data, err := readAll(f)
 	return content{path, Input, []bundle.File{{Path: path, Data: data}}}, err
-}
-
-// readDir reads the policy files below a directory, in the order of their
-// names. Hidden directories are left out, and so is, with them, what a file that
-// is a symbolic link points into.
-func readDir(dir string) (files []bundle.File, err error) {
-	size := 0
-	err = fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case strings.HasPrefix(d.Name(), ".#"): // Emacs' lock: a link to nothing
-			return nil
-		case d.IsDir() && name != "." && strings.HasPrefix(d.Name(), "."):
-			return fs.SkipDir
-		case d.IsDir() || strings.ToLower(filepath.Ext(name)) != Extension:
-			return nil
-		}
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		data, err := readFile(path)
-		files = append(files, bundle.File{Path: path, Data: data})
-		size += len(data)
-		if err == nil && (len(files) > bundle.MaxFiles || size > bundle.MaxSize) {
-			err = fmt.Errorf("there are more than %d policy files, or %d bytes of them", bundle.MaxFiles, bundle.MaxSize)
-		}
-		return err
-	})
-	return files, err
 }
 
 // readFile reads a file. Of anything else it would not be known when it ends.

@@ -1,9 +1,11 @@
 package bundle_test
 
 import (
+	"archive/tar"
 	"bytes"
 	"crypto/ed25519"
 	"errors"
+	"io"
 	"strings"
 	"testing"
 
@@ -121,6 +123,91 @@ func TestKeys(t *testing.T) {
 	}
 	if _, err := bundle.ParsePublicKey([]byte("nothing")); err == nil {
 		t.Error("nothing is read as a public key")
+	}
+}
+
+// entry is a file of an archive as anybody can make one.
+type entry struct {
+	name, body string
+	records    map[string]string // of PAX
+}
+
+func archived(t testing.TB, entries ...entry) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w := tar.NewWriter(&out)
+	for _, e := range entries {
+		h := &tar.Header{Name: e.name, Mode: 0o644, Size: int64(len(e.body)), Format: tar.FormatPAX, PAXRecords: e.records}
+		if err := w.WriteHeader(h); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(w, e.body); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// hole is a file that is one hole of many bytes, as GNU tar writes it. The
+// writer refuses the real names of the records, so they stand in others' place.
+func hole(name string) entry {
+	const huge = "67108864"
+	body := "1\n" + huge + "\n0\n"
+	return entry{name, body + strings.Repeat("\x00", 512-len(body)), map[string]string{
+		"GNV.sparse.major": "1", "GNV.sparse.minor": "0", "GNV.sparse.name": name, "GNV.sparse.realsize": huge,
+	}}
+}
+
+const someManifest = `{"version":1,"revision":1,"files":[]}`
+
+// A few bytes that stand for as many as one likes are not read, wherever they are.
+func TestRead_Holes(t *testing.T) {
+	manifest, signature := entry{name: "manifest.json", body: someManifest}, entry{name: "signature", body: "AAAA\n"}
+	for name, entries := range map[string][]entry{
+		"the manifest":  {hole("manifest.json")},
+		"the signature": {manifest, hole("signature")},
+		"a file":        {manifest, signature, hole("a.cbp"), hole("b.cbp")},
+	} {
+		data := bytes.ReplaceAll(archived(t, entries...), []byte("GNV.sparse."), []byte("GNU.sparse."))
+		if _, err := bundle.Read(data); err == nil || !strings.Contains(err.Error(), "has holes") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// The files may have so many bytes together, which is known before they are read.
+func TestRead_TooMuch(t *testing.T) {
+	half := strings.Repeat("#", bundle.MaxSize/2)
+	data := archived(t, entry{name: "manifest.json", body: someManifest}, entry{name: "a.cbp", body: half}, entry{name: "b.cbp", body: half + "#"}, entry{name: "c.txt"})
+	if _, err := bundle.Read(data); err == nil || !strings.Contains(err.Error(), `with "b.cbp" the files have more than`) {
+		t.Errorf("%v", err)
+	}
+}
+
+// What nobody known has signed is refused before a file is looked at.
+func TestReadSigned(t *testing.T) {
+	own := key(1).Public().(ed25519.PublicKey)
+	if _, err := bundle.ReadSigned(signed(t).Append(nil), own); err != nil {
+		t.Error(err)
+	}
+	if _, err := bundle.ReadSigned(signed(t).Append(nil), key(2).Public().(ed25519.PublicKey)); !errors.Is(err, bundle.ErrSignature) {
+		t.Errorf("another's key: %v", err)
+	}
+	manifest, bad := entry{name: "manifest.json", body: someManifest}, entry{name: "no policy", body: "x"}
+	if _, err := bundle.ReadSigned(archived(t, manifest, bad), own); !errors.Is(err, bundle.ErrUnsigned) {
+		t.Errorf("no signature: %v", err)
+	}
+	if _, err := bundle.ReadSigned(archived(t, manifest, entry{name: "signature", body: "AAAA\n"}, bad), own); !errors.Is(err, bundle.ErrSignature) {
+		t.Errorf("a made-up signature: %v", err)
+	}
+	forged := signed(t)
+	forged.Files[0].Data = append(forged.Files[0].Data, '#')
+	data := bytes.Replace(forged.Append(nil), forged.Manifest(), signed(t).Manifest(), 1)
+	if _, err := bundle.ReadSigned(data, own); err == nil || errors.Is(err, bundle.ErrSignature) {
+		t.Errorf("another file under a signed manifest: %v", err)
 	}
 }
 

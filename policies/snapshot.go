@@ -125,11 +125,8 @@ func (c *content) open(keys []ed25519.PublicKey, before *Source) (Source, []bund
 	if len(keys) == 0 {
 		return Source{}, nil, ErrNoKeys
 	}
-	b, err := bundle.Read(c.files[0].Data)
+	b, err := bundle.ReadSigned(c.files[0].Data, keys...)
 	if err != nil {
-		return Source{}, nil, err
-	}
-	if err := b.Verify(keys...); err != nil {
 		return Source{}, nil, err
 	}
 	s := Source{Path: c.path, Kind: Bundle, Files: len(b.Files), Revision: b.Revision, Digest: registry.Digest(sha256.Sum256(b.Manifest()))}

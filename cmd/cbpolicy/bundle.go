@@ -106,7 +106,7 @@ func newBundleSign() *cobra.Command {
 		if err != nil {
 			return usage("%s: %w", key, err)
 		}
-		b, err := readBundle(cmd, args[0])
+		b, err := readBundle(cmd, args[0], bundle.Read)
 		if err != nil {
 			return err
 		}
@@ -141,7 +141,7 @@ func newBundleInspect() *cobra.Command {
 		Short: "Print what a bundle holds",
 		Args:  exactlyOne("one bundle"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			b, err := readBundle(cmd, args[0])
+			b, err := readBundle(cmd, args[0], bundle.Read)
 			if err != nil {
 				return err
 			}
@@ -186,13 +186,13 @@ func writeNew(path string, data []byte, mode os.FileMode) error {
 	return f.Close()
 }
 
-// readBundle reads a bundle, whoever signed it.
-func readBundle(cmd *cobra.Command, path string) (*bundle.Bundle, error) {
+// readBundle reads a bundle as parse does: whoever signed it, or not.
+func readBundle(cmd *cobra.Command, path string, parse func([]byte) (*bundle.Bundle, error)) (*bundle.Bundle, error) {
 	name, data, err := read(cmd, path)
 	if err != nil {
 		return nil, err
 	}
-	b, err := bundle.Read(data)
+	b, err := parse(data)
 	if err != nil {
 		return nil, &exitError{exitFindings, fmt.Errorf("%s: %w", name, err)}
 	}
@@ -224,12 +224,5 @@ func verifiedBundle(cmd *cobra.Command, path string, keys []string) (*bundle.Bun
 	if err != nil {
 		return nil, err
 	}
-	b, err := readBundle(cmd, path)
-	if err != nil {
-		return nil, err
-	}
-	if err := b.Verify(public...); err != nil {
-		return nil, &exitError{exitFindings, fmt.Errorf("%s: %w", path, err)}
-	}
-	return b, nil
+	return readBundle(cmd, path, func(data []byte) (*bundle.Bundle, error) { return bundle.ReadSigned(data, public...) })
 }

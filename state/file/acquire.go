@@ -19,6 +19,9 @@ const (
 	lastPause  = 2 * time.Millisecond
 )
 
+// errHeld: nothing is wrong with the file, but its turn does not come.
+var errHeld = errors.New("another process has held its lock")
+
 // acquire opens the file, made if need be, and locks it.
 func (s *Store) acquire(ctx context.Context, exclusive bool, late <-chan time.Time) (*os.File, error) {
 	for pause := firstPause; ; pause = min(2*pause, lastPause) {
@@ -37,7 +40,7 @@ func (s *Store) acquire(ctx context.Context, exclusive bool, late <-chan time.Ti
 			return nil, unreachable(ctx.Err())
 		case <-late:
 			wait.Stop()
-			return nil, s.fail(fmt.Errorf("another process has held its lock for %v", s.wait))
+			return nil, s.fail(fmt.Errorf("%w for %v", errHeld, s.wait))
 		}
 	}
 }

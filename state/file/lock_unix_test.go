@@ -47,7 +47,17 @@ func TestHeldLock(t *testing.T) {
 	if err := s.Load(bg, state.Query{}, &v); !errors.Is(err, state.ErrUnavailable) {
 		t.Fatalf("error %v, want ErrUnavailable", err)
 	}
+	late, err := Open(path, Options{Wait: 20 * time.Millisecond})
+	if err != nil {
+		t.Fatalf("opened while it is held: %v", err)
+	}
+	if err := late.Load(bg, state.Query{}, &v); !errors.Is(err, state.ErrUnavailable) {
+		t.Fatalf("error %v, want ErrUnavailable", err)
+	}
 	f.Close()
+	if err := late.Load(bg, state.Query{}, &v); err != nil {
+		t.Fatalf("it is given back: %v", err)
+	}
 	if err := s.Claim(bg, &c, &g); err != nil || !g.Admitted {
 		t.Fatalf("%+v, %v; want admitted", g, err)
 	}

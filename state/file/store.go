@@ -74,7 +74,9 @@ var (
 )
 
 // Open returns the store of a file, which is created if it is not there; its
-// directory must be. A path may be written as "file:PATH".
+// directory must be. A path may be written as "file:PATH". A file that somebody
+// else holds for longer than Options.Wait is no error of Open: what is done with
+// the store then fails with state.ErrUnavailable, for as long as it is held.
 func Open(path string, o Options) (*Store, error) {
 	return open(path, o, current)
 }
@@ -107,7 +109,7 @@ func open(path string, o Options, l layout) (*Store, error) {
 	if errors.Is(err, errOlder) {
 		err = s.write(context.Background(), nothing) // which migrates it
 	}
-	if err != nil {
+	if err != nil && !errors.Is(err, errHeld) {
 		return nil, err
 	}
 	return s, nil

@@ -1,7 +1,9 @@
 package config
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/cbpolicy/cbpolicy/dsl"
@@ -17,12 +19,29 @@ type Away struct {
 	// Timeout is the longest that the state may take to answer; 0: what its
 	// address says, else 50 ms.
 	Timeout time.Duration
-	// Fleet is how many processes share the state; 0: one.
+	// Fleet is how many processes share the state; 0: nobody says, which is an
+	// error where OnError is StoreLocal and the state [Shared].
 	Fleet int
 }
 
 // MaxFleet is the largest fleet.
 const MaxFleet = 1_000_000
+
+// Shared reports whether an address of a state is that of a server, which any
+// number of processes may share.
+func Shared(state string) bool {
+	kind, _, _ := strings.Cut(state, ":")
+	return slices.Contains([]string{"redis", "rediss", "unix"}, kind)
+}
+
+// needFleet reports local counting without the part of each process: with the
+// whole limit each, a fleet would admit as many times the limit as it is large.
+func (r *reader) needFleet() {
+	c := r.config
+	if _, said := c.said["fleet"]; c.Away.OnError == dsl.StoreLocal && Shared(c.State) && !said {
+		r.Report(document.SyntaxID, c.said["on_store_error"], "local, with a state that is shared, needs fleet", "write fleet: and how many processes share the state; each then admits its part of a limit")
+	}
+}
 
 func (r *reader) onStoreError(n *document.Node) {
 	r.mark("on_store_error", n)

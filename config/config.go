@@ -90,6 +90,7 @@ func Parse(file string, data []byte) (*Config, diag.List) {
 		{Name: "prices", Read: r.prices}, {Name: "on_unknown_price", Read: r.unknownPrice},
 		{Name: "budget", Read: r.budget}, {Name: "edits", Read: r.edits}, {Name: "review", Read: r.review}, {Name: "trim", Read: r.trim}, {Name: "check", Read: r.check}, {Name: "audit", Read: r.audit},
 	}, map[string]string{"policy": "did you mean policies?", "limits": "limits belong to builtins", "sets": "sets belong to builtins"})
+	r.needFleet()
 	if findings := d.Findings(); findings.Err() != nil {
 		return nil, findings
 	}

@@ -53,6 +53,8 @@ func TestParse_Refuses(t *testing.T) {
 		{"store_timeout: 0s", `1:16: store_timeout cannot be "0s"`},
 		{"fleet: 0", `1:8: fleet cannot be "0"`},
 		{"fleet: 1000001", `1:8: fleet cannot be "1000001" (write a whole number of at most 1000000)`},
+		{"state: redis://h\non_store_error: local", "2:17: local, with a state that is shared, needs fleet (write fleet: and how many"},
+		{"on_store_error: local\nstate: unix:///run/redis.sock", "1:17: local, with a state that is shared, needs fleet"},
 		{"fleet: many", "write a whole number of at least 1"},
 		{"builtins: {sets: {halt: off}}", `1:19: sets has no field "halt" (did you mean halts?)`},
 		{"builtins: {sets: {halts: maybe}}", `1:26: the set halts cannot be "maybe"`},

@@ -88,6 +88,9 @@ func (s *Settings) Variable(setting string) string {
 	return s.from[setting]
 }
 
+// Place is where the file says a setting, as FILE:LINE:COLUMN; "": it does not.
+func (s *Settings) Place(setting string) string { return s.config.origin(setting) }
+
 // origin is who set something: a place in the file, or the default.
 func (s *Settings) origin(setting string) string {
 	return cmp.Or(s.config.origin(setting), s.from[setting], Default)

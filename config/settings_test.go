@@ -67,6 +67,19 @@ func shown(t testing.TB, s *config.Settings) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
+// Nobody has to say how large a fleet is where nothing is counted locally, or
+// nothing shared.
+func TestFleet_IsNotNeeded(t *testing.T) {
+	for _, text := range []string{
+		"state: redis://h\non_store_error: allow", "state: redis://h", "state: file:f\non_store_error: local", "on_store_error: local",
+		"state: rediss://h\non_store_error: local\nfleet: 1",
+	} {
+		if c, l := config.Parse("c.yaml", []byte(text)); c == nil {
+			t.Errorf("%q: %v", text, l)
+		}
+	}
+}
+
 func TestSettings_Away(t *testing.T) {
 	got := shown(t, effective(t, "on_store_error: local\nstore_timeout: 80ms\nfleet: 40\n", nil))
 	const want = "on_store_error = local (c.yaml:1:17)\nstore_timeout = 80ms (c.yaml:2:16)\nfleet = 40 (c.yaml:3:8)\n"

@@ -36,21 +36,26 @@ func (f *stateFlags) add(cmd *cobra.Command) {
 // open opens the home of the state that the flags name, or the configuration:
 // the memory of this process where neither does. The closer may be closed twice.
 func (f *stateFlags) open(s *config.Settings, clock session.Clock) (state.Store, io.Closer, error) {
-	away, err := f.away(s.Away)
+	address := cmp.Or(f.address, s.State, "memory")
+	kind, _, _ := strings.Cut(address, ":")
+	away, err := f.away(s, config.Shared(address))
 	if err != nil {
 		return nil, nil, err
 	}
-	address := cmp.Or(f.address, s.State, "memory")
-	kind, _, _ := strings.Cut(address, ":")
 	switch kind {
 	case "memory":
 		return memory.New(memory.Options{Now: clock.Now}), io.NopCloser(nil), nil
 	case "file":
-		store, err := file.Open(address, file.Options{})
+		waits := away.OnError == dsl.StoreDefault && away.Timeout == 0 // for its turn, as long as it takes
+		options := file.Options{}
+		if !waits {
+			options.Wait = cmp.Or(away.Timeout, fallback.DefaultTimeout)
+		}
+		store, err := file.Open(address, options)
 		if err != nil {
 			return nil, nil, fmt.Errorf("state: %w", err)
 		}
-		if away.OnError == dsl.StoreDefault && away.Timeout == 0 { // a file waits for its turn as long as it takes
+		if waits {
 			return store, io.NopCloser(nil), nil
 		}
 		return withFallback(store, io.NopCloser(nil), away, away.Timeout, clock)
@@ -65,17 +70,23 @@ func (f *stateFlags) open(s *config.Settings, clock session.Clock) (state.Store,
 	return nil, nil, usage("state %q: want memory, file:PATH, or an address that begins with redis://, rediss:// or unix://", address)
 }
 
-// away puts the flags before what the configuration says.
-func (f *stateFlags) away(a config.Away) (config.Away, error) {
+// away puts the flags before what the configuration says. A state that is shared
+// is counted locally only by the part of each process, which somebody has to say.
+func (f *stateFlags) away(s *config.Settings, shared bool) (config.Away, error) {
+	a, said := s.Away, cmp.Or(s.Place("on_store_error"), "the configuration")+": on_store_error: local"
 	if f.onError != "" {
 		if err := a.OnError.UnmarshalText([]byte(f.onError)); err != nil {
 			return a, usage("--on-store-error %q: want deny, allow or local", f.onError)
 		}
+		said = "--on-store-error " + f.onError
 	}
 	if f.fleet < 0 || f.fleet > config.MaxFleet {
 		return a, usage("--fleet %d: want a whole number from 1 to %d", f.fleet, config.MaxFleet)
 	}
 	a.Fleet = cmp.Or(f.fleet, a.Fleet)
+	if shared && a.OnError == dsl.StoreLocal && a.Fleet == 0 {
+		return a, usage("%s: how many processes share the state? Give --fleet, or fleet: in the configuration; each then admits its part of a limit", said)
+	}
 	if a.OnError == dsl.StoreDeny {
 		a.OnError = dsl.StoreDefault // which it is
 	}

@@ -79,10 +79,7 @@ func Parse(file string, data []byte) (*Config, diag.List) {
 	}
 	r := reader{Document: d, config: &Config{file: file, said: map[string]diag.Position{}}}
 	r.Fields(d.Root, "a configuration", []document.Field{
-		{Name: "policies", Read: r.policies}, {Name: "policy_keys", Read: func(n *document.Node) {
-			r.config.PolicyKeys = r.texts(n, "policy_keys")
-			r.mark("policy_keys", n)
-		}}, {Name: "policy_watch", Read: r.policyWatch}, {Name: "state", Read: r.state},
+		{Name: "policies", Read: r.policies}, {Name: "policy_keys", Read: r.policyKeys}, {Name: "policy_watch", Read: r.policyWatch}, {Name: "state", Read: r.state},
 		{Name: "on_store_error", Read: r.onStoreError}, {Name: "store_timeout", Read: r.storeTimeout}, {Name: "fleet", Read: r.fleet},
 		{Name: "builtins", Read: r.builtins}, {Name: "breakers", Read: r.breakers},
 		{Name: "breaker_alerts", Read: r.alerts},
@@ -162,7 +159,12 @@ func (c *Config) origin(setting string) string {
 
 func (r *reader) policies(n *document.Node) {
 	r.config.Policies = r.texts(n, "policies")
-	r.mark("policies", n)
+	r.markAll("policies", n)
+}
+
+func (r *reader) policyKeys(n *document.Node) {
+	r.config.PolicyKeys = r.texts(n, "policy_keys")
+	r.markAll("policy_keys", n)
 }
 
 // policyWatch reads how often policies are looked at, or that they are not.

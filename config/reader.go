@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"strconv"
 	"time"
 
@@ -19,6 +20,14 @@ type reader struct {
 
 // mark keeps where a setting stands.
 func (r *reader) mark(setting string, n *document.Node) { r.config.said[setting] = n.Pos }
+
+// markAll keeps where a list stands, and each of its entries, such as policies[0].
+func (r *reader) markAll(setting string, n *document.Node) {
+	r.mark(setting, n)
+	for i, item := range n.Items {
+		r.mark(fmt.Sprintf("%s[%d]", setting, i), item)
+	}
+}
 
 // wrong reports a value that cannot be.
 func (r *reader) wrong(n *document.Node, what, hint string) {

@@ -88,7 +88,8 @@ func (s *Settings) Variable(setting string) string {
 	return s.from[setting]
 }
 
-// Place is where the file says a setting, as FILE:LINE:COLUMN; "": it does not.
+// Place is where the file says a setting, such as state or policies[0], as
+// FILE:LINE:COLUMN; "": it does not.
 func (s *Settings) Place(setting string) string { return s.config.origin(setting) }
 
 // origin is who set something: a place in the file, or the default.

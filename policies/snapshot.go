@@ -113,7 +113,7 @@ func (s *snapshot) parse(keys []ed25519.PublicKey, inForce []Source) (p parsed, 
 }
 
 func noRules(paths []string) error {
-	return &SourceError{"", fmt.Errorf("%w in %s (a policy file is named *%s, or named itself; leave out a source that is to have none)", ErrNoRules, strings.Join(paths, ", "), Extension)}
+	return &SourceError{paths[0], fmt.Errorf("%w in %s (a policy file is named *%s, or named itself; leave out a source that is to have none)", ErrNoRules, strings.Join(paths, ", "), Extension)}
 }
 
 // open returns the policy files of a source, under the names by which findings

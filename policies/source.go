@@ -39,7 +39,7 @@ type SourceError struct {
 
 // Error names the source, unless the error does so itself.
 func (e *SourceError) Error() string {
-	if e.Path == "" || strings.Contains(e.Err.Error(), e.Path) {
+	if strings.Contains(e.Err.Error(), e.Path) {
 		return e.Err.Error()
 	}
 	return e.Path + ": " + e.Err.Error()

@@ -12,6 +12,8 @@ import (
 	"github.com/cbpolicy/cbpolicy/bundle"
 	"github.com/cbpolicy/cbpolicy/diag"
 	"github.com/cbpolicy/cbpolicy/dsl"
+	"github.com/cbpolicy/cbpolicy/policies"
+	"github.com/cbpolicy/cbpolicy/registry"
 )
 
 func newBundle() *cobra.Command {
@@ -41,7 +43,7 @@ func newBundleBuild() *cobra.Command {
 		Use:   "build DIR --revision N -o FILE" + bundle.Extension,
 		Short: "Make a bundle of the policy files below a directory",
 		Long: `build puts the .cbp files below a directory into one file. A file with a fault is
-refused. The revision is a number that grows with every bundle.`,
+refused, and so are files that cannot be in force together. The revision is a number that grows with every bundle.`,
 		Args: exactlyOne("one directory"),
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "", "`FILE` to write (required)")
@@ -59,29 +61,29 @@ refused. The revision is a number that grows with every bundle.`,
 	return cmd
 }
 
-// bundleOf reads the policy files below a directory.
+// bundleOf reads the policy files below a directory, as they would be if it was a
+// source itself. What could not be put in force together is no bundle.
 func bundleOf(cmd *cobra.Command, dir string, revision uint64) (*bundle.Bundle, error) {
-	paths, err := walk([]string{dir}, ".cbp")
+	files, err := policies.ReadDir(dir)
 	if err != nil {
 		return nil, err
 	}
-	var files []bundle.File
+	var all []*dsl.Policy
 	var faults diag.List
-	for _, path := range paths {
-		name, data, err := read(cmd, path)
+	for i := range files {
+		policy, fs := dsl.ParsePolicy(files[i].Path, files[i].Data)
+		all, faults = append(all, policy), append(faults, fs...)
+		inside, err := filepath.Rel(dir, files[i].Path)
 		if err != nil {
 			return nil, err
 		}
-		_, fs := dsl.ParsePolicy(name, data)
-		faults = append(faults, fs...)
-		inside, err := filepath.Rel(dir, path)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, bundle.File{Path: filepath.ToSlash(inside), Data: data})
+		files[i].Path = filepath.ToSlash(inside)
 	}
 	if faults.Err() != nil {
 		return nil, refuse(cmd, faults)
+	}
+	if err := new(registry.Registry).Load(all...); err != nil {
+		return nil, refuse(cmd, err)
 	}
 	return bundle.New(revision, files)
 }
@@ -199,16 +201,26 @@ func readBundle(cmd *cobra.Command, path string, parse func([]byte) (*bundle.Bun
 	return b, nil
 }
 
+// keyError says which public key cannot be read, and why.
+type keyError struct {
+	path string
+	err  error
+}
+
+func (e *keyError) Error() string { return e.err.Error() }
+
+func (e *keyError) Unwrap() error { return e.err }
+
 // readKeys reads public keys.
 func readKeys(paths []string) (public []ed25519.PublicKey, err error) {
 	for _, path := range paths {
 		pem, err := os.ReadFile(path)
 		if err != nil {
-			return nil, err
+			return nil, &keyError{path, err}
 		}
 		key, err := bundle.ParsePublicKey(pem)
 		if err != nil {
-			return nil, usage("%s: %w", path, err)
+			return nil, &keyError{path, usage("%s: %w", path, err)}
 		}
 		public = append(public, key)
 	}

@@ -14,7 +14,7 @@ import (
 // why none of them does.
 func sourceSettings(cmd *cobra.Command, s *config.Settings, origin string) (all []config.Setting, err error) {
 	var reg registry.Registry
-	l, err := loadPolicies(cmd, &reg, s.Policies, s.PolicyKeys...)
+	l, err := loadConfigured(cmd, &reg, s, nil, nil)
 	if err != nil {
 		return nil, err
 	}

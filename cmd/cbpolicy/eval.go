@@ -43,7 +43,7 @@ is not, and every verdict says so in its notes.
 Exit code 5 says that the last decision blocks.`,
 		Example: `  echo '{"chain":"trade","ability":"trading.execute","args":{"amount":1500}}' |
     cbpolicy eval --policy examples/global/policy.cbp`,
-		Args: atMost(1, "one file of steps, or - for standard input"),
+		Args: watchArgs(atMost(1, "one file of steps, or - for standard input")),
 	}
 	o.add(cmd)
 	o.audit.add(cmd)

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/cbpolicy/cbpolicy/chain"
 	chainrun "github.com/cbpolicy/cbpolicy/chain/run"
+	"github.com/cbpolicy/cbpolicy/config"
 	"github.com/cbpolicy/cbpolicy/diag"
 	"github.com/cbpolicy/cbpolicy/dsl"
 	"github.com/cbpolicy/cbpolicy/lint"
@@ -33,7 +35,7 @@ func loadPolicies(cmd *cobra.Command, reg *registry.Registry, paths []string, ke
 		return l, nil
 	case errors.Is(err, policies.ErrNoKeys):
 		if cmd.Flags().Lookup("policy-key") != nil {
-			err = fmt.Errorf("%w with --policy-key", err)
+			err = fmt.Errorf("%w with --policy-key, or policy_keys: in the configuration", err)
 		}
 		return nil, usage("%w", err)
 	case errors.Is(err, policies.ErrNoRules):
@@ -44,6 +46,35 @@ func loadPolicies(cmd *cobra.Command, reg *registry.Registry, paths []string, ke
 		return nil, err
 	}
 	return nil, &exitError{exitFindings, err}
+}
+
+// loadConfigured loads the policies of the configuration, and others. An error of
+// what the configuration names says where.
+func loadConfigured(cmd *cobra.Command, reg *registry.Registry, s *config.Settings, paths, keys []string) (*policies.Loader, error) {
+	l, err := loadPolicies(cmd, reg, slices.Concat(s.Policies, paths), slices.Concat(s.PolicyKeys, keys)...)
+	var source *policies.SourceError
+	var key *keyError
+	switch {
+	case errors.As(err, &key):
+		err = placed(err, s, "policy_keys", slices.Index(s.PolicyKeys, key.path))
+	case errors.As(err, &source):
+		err = placed(err, s, "policies", slices.Index(s.Policies, source.Path))
+	}
+	return l, err
+}
+
+// placed puts before an error where the configuration names what it is about: an
+// entry of a list, -1 if it is none of it.
+func placed(err error, s *config.Settings, setting string, entry int) error {
+	place := s.Place(fmt.Sprintf("%s[%d]", setting, entry))
+	if place == "" {
+		return err
+	}
+	code := exitInternal
+	if e := (*exitError)(nil); errors.As(err, &e) {
+		code, err = e.code, e.err
+	}
+	return &exitError{code, fmt.Errorf("%s: %s: %w", place, setting, err)}
 }
 
 // tellUpdate says what became of an update.

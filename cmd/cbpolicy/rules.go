@@ -1,7 +1,6 @@
 package main
 
 import (
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -42,7 +41,7 @@ func (f *ruleFlags) load(cmd *cobra.Command) (*registry.Registry, *config.Settin
 		return nil, nil, err
 	}
 	reg := &registry.Registry{}
-	if f.loader, err = loadPolicies(cmd, reg, slices.Concat(s.Policies, f.policies), slices.Concat(s.PolicyKeys, f.keys)...); err != nil {
+	if f.loader, err = loadConfigured(cmd, reg, s, f.policies, f.keys); err != nil {
 		return nil, nil, err
 	}
 	if f.noBuiltins {

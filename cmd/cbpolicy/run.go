@@ -56,7 +56,7 @@ interrupted, 2 usage, 3 a file is wrong or nothing does an ability, 5 a rule
 stopped the run.`,
 		Example: `  cbpolicy run order.yaml --policy policies --set quantity=2 \
     --ability shop.price='jq -r .item' --mcp pay='pay-server --sandbox'`,
-		Args: exactlyOne("one chain"),
+		Args: watchArgs(exactlyOne("one chain")),
 	}
 	o.add(cmd)
 	o.audit.add(cmd)

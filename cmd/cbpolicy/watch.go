@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -13,6 +14,19 @@ import (
 func (f *ruleFlags) addWatch(cmd *cobra.Command) {
 	cmd.Flags().DurationVar(&f.watch, "watch", 0, "put updates of the policies in force as they come, looking `EVERY` so often; 0: do not")
 	cmd.Flags().Lookup("watch").NoOptDefVal = policies.DefaultInterval.String()
+}
+
+// watchArgs checks arguments of a verb with --watch, which takes its time only
+// after a =: behind a blank it would be an argument, such as the name of a file.
+func watchArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		for _, arg := range args {
+			if _, err := time.ParseDuration(arg); err == nil && cmd.Flags().Changed("watch") {
+				return usage("%s: %q is no file, but a time: write --watch=%s (a file of this name is ./%s)", cmd.Name(), arg, arg, arg)
+			}
+		}
+		return check(cmd, args)
+	}
 }
 
 // follow looks for updates of what load has loaded, if the flag or the

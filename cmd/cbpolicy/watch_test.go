@@ -168,6 +168,8 @@ func TestWatch_Refuses(t *testing.T) {
 		{"eval -p " + policy + " --watch=1ms -", "--watch 1ms: want at least 10ms, or 0"},
 		{"eval -p " + policy + " --watch=-1s -", "want at least 10ms"},
 		{"eval -p " + policy + " --watch=often -", "invalid argument"},
+		{"eval -p " + policy + " --watch 5s -", `"5s" is no file, but a time: write --watch=5s`},
+		{"run chain.yaml -p " + policy + " --watch 1m30s", "write --watch=1m30s"},
 	} {
 		var errOut bytes.Buffer
 		code := program(t.Context(), strings.Fields(c.args), strings.NewReader("{}"), io.Discard, &errOut)

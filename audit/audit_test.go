@@ -62,7 +62,7 @@ func verify(path string) (last audit.Line, lines int, err error) {
 	if err != nil {
 		return last, 0, err
 	}
-	for l, err := range audit.ReadAll(files) {
+	for l, err := range audit.ReadAll(files, 0) {
 		if err != nil {
 			return last, lines, err
 		}
@@ -103,8 +103,8 @@ func TestAnyChangeIsFound(t *testing.T) {
 		if err := os.WriteFile(path, data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, n, err := verify(path); err == nil && n == 4 {
-			t.Errorf("%s is not found", what)
+		if _, n, err := verify(path); err == nil {
+			t.Errorf("%s is not found: %d lines", what, n)
 		}
 	}
 	for i := range good {
@@ -118,6 +118,7 @@ func TestAnyChangeIsFound(t *testing.T) {
 	check("a line that is dropped", []byte(lines[0]+lines[2]+lines[3]+"\n"))
 	check("lines that are moved", []byte(lines[0]+lines[2]+lines[1]+lines[3]+"\n"))
 	check("a line that is doubled", []byte(lines[0]+lines[0]+lines[1]+lines[2]+lines[3]+"\n"))
+	check("a head that is cut off", []byte(lines[1]+lines[2]+lines[3]+"\n"))
 	check("a line that is made up", []byte(string(good)+`{"seq":5,"record":{}}`+"\n"))
 	check("half a line", good[:len(good)-3])
 }
@@ -141,8 +142,12 @@ func TestHalfALineIsCutOff(t *testing.T) {
 		if err := errors.Join(l.Append(record("s", 9)), l.Close()); err != nil {
 			t.Fatal(err)
 		}
-		if _, n, err := verify(path); err != nil || n != 3 {
-			t.Fatalf("%d bytes cut off: %d lines, %v", cut, n, err)
+		want := 3
+		if cut == 1 { // only the end was missing: it may have been acknowledged
+			want = 4
+		}
+		if _, n, err := verify(path); err != nil || n != want {
+			t.Fatalf("%d bytes cut off: %d lines, want %d, %v", cut, n, want, err)
 		}
 	}
 	// A last line that is whole and wrong is nobody's to cut off.
@@ -157,6 +162,129 @@ func TestHalfALineIsCutOff(t *testing.T) {
 	defer l.Close()
 	if err := l.Append(record("s", 9)); err == nil || !strings.Contains(err.Error(), "the hash does not fit") {
 		t.Errorf("appended behind a changed line: %v", err)
+	}
+}
+
+// What was acknowledged is never cut off: a line whose end was changed stops the
+// log, and one that a disk has left without an end gets it back.
+func TestALastLineWithoutItsEnd(t *testing.T) {
+	path := write(t, 3, audit.Options{})
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body := good[:len(good)-1]
+	for _, tt := range []struct {
+		end, wrong string
+		lines      int
+	}{
+		{"\v", "ends with the byte 0x0b instead of a line end", 3},
+		{"\x8a", "ends with the byte 0x8a instead of a line end", 3},
+		{"", "", 4},
+		{"\x00\x00\x00", "", 4},
+		{"\n\x00\x00", "", 4},
+		{"\n{\"seq\":4,\"pr", "", 4},
+	} {
+		if err := os.WriteFile(path, append(bytes.Clone(body), tt.end...), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		l, err := audit.Open(path, audit.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = l.Append(record("s", 9))
+		l.Close()
+		if tt.wrong != "" {
+			if err == nil || !strings.Contains(err.Error(), tt.wrong) {
+				t.Errorf("end %q: %v, want %q", tt.end, err, tt.wrong)
+			}
+			if data, _ := os.ReadFile(path); !bytes.Equal(data, append(bytes.Clone(body), tt.end...)) {
+				t.Errorf("end %q: the file was written to", tt.end)
+			}
+			continue
+		}
+		if _, n, verr := verify(path); err != nil || verr != nil || n != tt.lines {
+			t.Errorf("end %q: %d lines, want %d, %v, %v", tt.end, n, tt.lines, err, verr)
+		}
+	}
+}
+
+// A log begins with line 1, or as its oldest file is called.
+func TestTheHeadIsThere(t *testing.T) {
+	path := write(t, 40, audit.Options{Rotate: 2000})
+	files, err := audit.Files(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(files[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.Remove(files[0]), os.WriteFile(files[1], data[bytes.IndexByte(data, '\n')+1:], 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := verify(path); !errors.Is(err, audit.ErrBeginning) {
+		t.Errorf("the head of the oldest file: %v", err)
+	}
+	var first uint64
+	for l, err := range audit.ReadFile(path) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		first = l.Seq
+		break
+	}
+	for given, want := range map[uint64]error{0: audit.ErrBeginning, first: nil, first + 1: audit.ErrBeginning} {
+		for _, err := range audit.ReadAll([]string{path}, given) {
+			if !errors.Is(err, want) {
+				t.Errorf("the file of line %d alone, told %d: %v, want %v", first, given, err, want)
+			}
+			break
+		}
+	}
+}
+
+// The log of another worker beside this one is neither read, continued nor removed.
+func TestTheLogOfAnotherWorker(t *testing.T) {
+	dir := t.TempDir()
+	path, other := filepath.Join(dir, "log.jsonl"), filepath.Join(dir, "log.2.jsonl")
+	imposter := filepath.Join(dir, "log.from-3.jsonl") // begins with line 1
+	for _, p := range []string{other, imposter} {
+		l, err := audit.Open(p, audit.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(l.Append(record("other", 0)), l.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l, err := audit.Open(path, audit.Options{Rotate: 1000, Keep: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Append(record("s", 0)); err == nil || !strings.Contains(err.Error(), "log.from-3.jsonl:1: ") {
+		t.Errorf("went on behind a file of another log: %v", err)
+	}
+	l.Close()
+	if err := os.Remove(imposter); err != nil {
+		t.Fatal(err)
+	}
+	if l, err = audit.Open(path, audit.Options{Rotate: 1000, Keep: 1}); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 20 {
+		if err := l.Append(record("s", i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, n, err := verify(other); n != 1 || err != nil {
+		t.Errorf("the other log: %d lines, %v", n, err)
+	}
+	if last, _, err := verify(path); last.Seq != 20 || err != nil {
+		t.Errorf("the last line is %d, %v", last.Seq, err)
 	}
 }
 

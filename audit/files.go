@@ -11,32 +11,36 @@ import (
 	"strings"
 )
 
+// from stands in the name of a file that was put aside, before the number of
+// its first line. A plain number would also be how somebody calls the log of a
+// second worker, which is another log.
+const from = ".from-"
+
+// aside is the name of a file that is put aside.
+func aside(path string, first uint64) string {
+	ext := filepath.Ext(path)
+	return fmt.Sprintf("%s%s%d%s", strings.TrimSuffix(path, ext), from, first, ext)
+}
+
+// calledAfter is the line that the name of a file says it begins with: 1 for
+// one that was not put aside.
+func calledAfter(file string) uint64 {
+	name := filepath.Base(file)
+	if at := strings.LastIndex(name, from); at >= 0 {
+		number, _, _ := strings.Cut(name[at+len(from):], ".")
+		if n, err := strconv.ParseUint(number, 10, 64); err == nil {
+			return n
+		}
+	}
+	return 1
+}
+
 // Files returns the files of a log: those that were put aside, in their order,
 // and the one that is written now, if it is there.
 func Files(path string) ([]string, error) {
-	ext := filepath.Ext(path)
-	stem := strings.TrimSuffix(path, ext)
-	entries, err := os.ReadDir(filepath.Dir(path))
+	files, err := older(path)
 	if err != nil {
-		return nil, fmt.Errorf("audit: %w", err)
-	}
-	type numbered struct {
-		path  string
-		first uint64
-	}
-	var old []numbered
-	for _, e := range entries {
-		name := filepath.Join(filepath.Dir(path), e.Name())
-		middle, begins := strings.CutPrefix(name, filepath.Clean(stem)+".")
-		middle, ends := strings.CutSuffix(middle, ext)
-		if n, err := strconv.ParseUint(middle, 10, 64); err == nil && begins && ends {
-			old = append(old, numbered{name, n})
-		}
-	}
-	slices.SortFunc(old, func(a, b numbered) int { return cmp.Compare(a.first, b.first) })
-	var files []string
-	for _, f := range old {
-		files = append(files, f.path)
+		return nil, err
 	}
 	if _, err := os.Stat(path); err == nil {
 		files = append(files, path)
@@ -44,39 +48,73 @@ func Files(path string) ([]string, error) {
 	return files, nil
 }
 
+// older returns the files that were put aside.
+func older(path string) ([]string, error) {
+	dir := filepath.Dir(path)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, fmt.Errorf("audit: %w", err)
+	}
+	var old []string
+	for _, e := range entries {
+		file := filepath.Join(dir, e.Name())
+		if aside(filepath.Clean(path), calledAfter(file)) == file {
+			old = append(old, file)
+		}
+	}
+	slices.SortFunc(old, func(a, b string) int { return cmp.Compare(calledAfter(a), calledAfter(b)) })
+	return old, nil
+}
+
 // prune removes the oldest of the files that were put aside, beyond those that
-// are kept. Another process may do the same.
+// are kept. Another process may do the same. What only has the name of one
+// stays.
 func (l *Log) prune() error {
 	if l.opts.Keep <= 0 {
 		return nil
 	}
-	old, err := l.older()
+	old, err := older(l.path)
 	if err != nil {
 		return err
 	}
 	for _, f := range old[:max(len(old)-l.opts.Keep, 0)] {
-		if err := os.Remove(f); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return fmt.Errorf("audit: %w", err)
+		first, err := firstOf(f)
+		if err == nil && first != calledAfter(f) {
+			err = fmt.Errorf("audit: %s begins with line %d: it is not of this log, and not removed", f, first)
+		}
+		if err == nil {
+			err = os.Remove(f)
+		}
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
 		}
 	}
 	return nil
 }
 
-// older returns the files that were put aside.
-func (l *Log) older() ([]string, error) {
-	files, err := Files(l.path)
-	return slices.DeleteFunc(files, func(f string) bool { return f == l.path }), err
+// firstOf is the number of a file's first line.
+func firstOf(file string) (uint64, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return 0, fmt.Errorf("audit: %w", err)
+	}
+	defer f.Close()
+	return readFirst(f)
 }
 
 // before is the last line of the file that was put aside last: what the first
 // line of a new file follows.
 func (l *Log) before() (Line, error) {
-	files, err := l.older()
+	files, err := older(l.path)
 	if err != nil || len(files) == 0 {
 		return Line{}, err
 	}
 	var last Line
-	for line, err := range ReadFile(files[len(files)-1]) {
+	newest := files[len(files)-1]
+	for line, err := range ReadFile(newest) {
+		if err == nil && last.Seq == 0 && line.Seq != calledAfter(newest) {
+			err = &LineError{newest, 1, fmt.Errorf("%w: it has number %d", ErrBeginning, line.Seq)}
+		}
 		if err != nil {
 			return Line{}, err
 		}

@@ -5,10 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"path/filepath"
-	"strings"
 	"sync"
 
 	"github.com/cbpolicy/cbpolicy/session"
@@ -22,7 +19,7 @@ type Options struct {
 	Mask Mask
 	// Rotate is how large a file grows before it is put aside; 0:
 	// DefaultRotate. A file that is put aside is called after its first line:
-	// audit.jsonl becomes audit.1.jsonl, then audit.80001.jsonl.
+	// audit.jsonl becomes audit.from-1.jsonl, then audit.from-80001.jsonl.
 	Rotate int64
 	// Keep is how many files that were put aside are kept, the newest; 0: all.
 	// What is then left begins in the middle of the chain.
@@ -40,10 +37,11 @@ type Log struct {
 	mu   sync.Mutex
 	file *os.File
 	// What was read of the file's end, while its size is still the same.
-	size, first int64
-	last        Line
-	buf         bytes.Buffer
-	err         error
+	size  int64
+	first uint64
+	last  Line
+	buf   bytes.Buffer
+	err   error
 }
 
 // Open opens a log, which need not be there yet.
@@ -178,7 +176,7 @@ func (l *Log) append(record []byte) (again bool, err error) {
 		}
 	}
 	if l.size == 0 {
-		l.first = int64(line.Seq)
+		l.first = line.Seq
 	}
 	l.size, l.last = l.size+int64(n), Line{Seq: line.Seq, Hash: line.Hash}
 	return false, nil
@@ -188,81 +186,4 @@ func (l *Log) append(record []byte) (again bool, err error) {
 func (l *Log) forget() error {
 	l.size = -1
 	return nil
-}
-
-// catchUp reads the end of the file if another process has written to it. Half
-// a line at its end, of a process that was killed, is cut off: it was never
-// acknowledged.
-func (l *Log) catchUp() error {
-	info, err := l.file.Stat()
-	if err != nil {
-		return fmt.Errorf("audit: %w", err)
-	}
-	if info.Size() == l.size {
-		return nil
-	}
-	l.size, l.first = info.Size(), 0
-	if l.size == 0 {
-		before, err := l.before()
-		l.last = before
-		return err
-	}
-	tail, at, err := l.tail()
-	if err != nil {
-		return err
-	}
-	if at < l.size {
-		if err := l.file.Truncate(at); err != nil {
-			return fmt.Errorf("audit: %w", err)
-		}
-		if l.size = at; at == 0 {
-			return l.catchUp()
-		}
-	}
-	if l.last, err = parseLine(tail); err != nil {
-		return fmt.Errorf("audit: the last line of %s: %w", l.path, err)
-	}
-	return l.readFirst()
-}
-
-// tail returns the last whole line, and where it ends.
-func (l *Log) tail() (line []byte, end int64, err error) {
-	var buf []byte
-	for from := l.size; ; {
-		n := min(from, 64<<10)
-		from -= n
-		chunk := make([]byte, n)
-		if _, err := l.file.ReadAt(chunk, from); err != nil && !errors.Is(err, io.EOF) {
-			return nil, 0, fmt.Errorf("audit: %w", err)
-		}
-		buf = append(chunk, buf...)
-		whole := bytes.LastIndexByte(buf, '\n')
-		if whole < 0 && from == 0 {
-			return nil, 0, nil // half a line and nothing else
-		}
-		if whole >= 0 {
-			if begin := bytes.LastIndexByte(buf[:whole], '\n'); begin >= 0 || from == 0 {
-				return buf[begin+1 : whole], from + int64(whole) + 1, nil
-			}
-		}
-	}
-}
-
-// readFirst reads the number of the file's first line, after which it is called when it is put aside.
-func (l *Log) readFirst() error {
-	head := make([]byte, 32)
-	n, err := l.file.ReadAt(head, 0)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return fmt.Errorf("audit: %w", err)
-	}
-	if _, err := fmt.Sscanf(string(head[:n]), `{"seq":%d,`, &l.first); err != nil {
-		return fmt.Errorf("audit: the first line of %s has no number", l.path)
-	}
-	return nil
-}
-
-// aside is the name of a file that is put aside.
-func aside(path string, first int64) string {
-	ext := filepath.Ext(path)
-	return fmt.Sprintf("%s.%d%s", strings.TrimSuffix(path, ext), first, ext)
 }

@@ -97,21 +97,26 @@ func follows(before, l Line) error {
 	return nil
 }
 
+// ErrBeginning: a log, or a file of one, does not begin where it should. Lines
+// were cut off, or older files are not there any more.
+var ErrBeginning = errors.New("the line is not the first: those before it are missing")
+
 // ReadAll reads the files of a log one after the other, as Files returns them,
-// and checks that each goes on where the one before it ends. Older files may
-// be gone; the first that is there need not begin with line 1.
-func ReadAll(files []string) iter.Seq2[Line, error] {
+// and checks that each goes on where the one before it ends. The oldest file
+// must begin with the line that it is called after, which is line 1 for one
+// that was never put aside; where older files were moved away, first is the
+// line that the log is known to begin with, else 0.
+func ReadAll(files []string, first uint64) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
 		var last Line
 		for _, file := range files {
-			first := true
+			number := 0
 			for l, err := range ReadFile(file) {
-				if err == nil && first && last.Seq > 0 {
-					if err = follows(last, l); err != nil {
+				if number++; err == nil && number == 1 {
+					if err = begins(file, &last, &l, first); err != nil {
 						err = &LineError{file, 1, err}
 					}
 				}
-				first = false
 				if !yield(l, err) || err != nil {
 					return
 				}
@@ -119,4 +124,22 @@ func ReadAll(files []string) iter.Seq2[Line, error] {
 			}
 		}
 	}
+}
+
+// begins checks the first line of a file.
+func begins(file string, last, l *Line, first uint64) error {
+	if last.Seq > 0 {
+		return follows(*last, *l)
+	}
+	want := calledAfter(file)
+	if first > 0 {
+		want = first
+	}
+	switch {
+	case l.Seq != want:
+		return fmt.Errorf("%w: it has number %d, not %d", ErrBeginning, l.Seq, want)
+	case l.Seq == 1 && l.Prev != Hash{}:
+		return errors.New("line 1 follows another: it was changed")
+	}
+	return nil
 }

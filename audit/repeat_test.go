@@ -92,7 +92,7 @@ B:task.tool_calls>30|review|id=long
 		t.Fatal(err)
 	}
 	same := 0
-	for line, err := range audit.ReadAll(files) {
+	for line, err := range audit.ReadAll(files, 0) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -41,39 +41,49 @@ beside the one that is named.`,
 
 func newAuditVerify() *cobra.Command {
 	var expect string
+	var first uint64
 	cmd := &cobra.Command{
-		Use:   "verify FILE [--expect HASH]",
+		Use:   "verify FILE [--expect HASH] [--first N]",
 		Short: "Check that no line of the log was changed, added, dropped or moved",
-		Long: `verify reads the whole log and prints the number and the hash of its last line.
-A log whose last lines were cut off is whole by itself: keep that hash elsewhere,
+		Long: `verify reads the whole log and prints the number of its first line, and the
+number and the hash of its last. A log begins with line 1, or with the line that
+the oldest file put aside is called after; where older files were moved away by
+hand, --first says which line it begins with. A log whose last lines were cut off is whole by itself: keep that hash elsewhere,
 and give it as --expect, which may also be that of an earlier line.
 
 Exit codes: 0 the log is whole, 1 a file cannot be read, 2 usage, 3 it is not.`,
 		Args: exactlyOne("one log"),
 	}
 	cmd.Flags().StringVar(&expect, "expect", "", "a line of the log must have this `HASH`")
+	cmd.Flags().Uint64Var(&first, "first", 0, "the log begins with line `N`, those before it were moved away; 0: with line 1, or as its oldest file is called")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		var last audit.Line
+		var begin, last audit.Line
 		seen, lines := expect == "", 0
-		for l, err := range logged(args[0]) {
+		for l, err := range logged(args[0], first) {
+			if errors.Is(err, audit.ErrBeginning) {
+				err = fmt.Errorf("%w; if they were moved away, give --first", err)
+			}
 			if err != nil {
 				return refuseLog(cmd, err)
 			}
-			last = l
+			if last = l; lines == 0 {
+				begin = l
+			}
 			lines++
 			seen = seen || l.Hash.String() == expect
 		}
 		if !seen {
 			return &exitError{exitFindings, fmt.Errorf("%s: no line has the hash %s: the log was cut off, or is another one", args[0], expect)}
 		}
-		_, err := fmt.Fprintf(cmd.OutOrStdout(), "lines: %d, last: %d, hash: %s\n", lines, last.Seq, last.Hash)
+		_, err := fmt.Fprintf(cmd.OutOrStdout(), "lines: %d, first: %d, last: %d, hash: %s\n", lines, begin.Seq, last.Seq, last.Hash)
 		return err
 	}
 	return cmd
 }
 
-// logged reads the lines of a log, with the files that were put aside.
-func logged(path string) iter.Seq2[audit.Line, error] {
+// logged reads the lines of a log, with the files that were put aside; first is
+// as for audit.ReadAll.
+func logged(path string, first uint64) iter.Seq2[audit.Line, error] {
 	return func(yield func(audit.Line, error) bool) {
 		files, err := audit.Files(path)
 		if err == nil && len(files) == 0 {
@@ -83,7 +93,7 @@ func logged(path string) iter.Seq2[audit.Line, error] {
 			yield(audit.Line{}, err)
 			return
 		}
-		audit.ReadAll(files)(yield)
+		audit.ReadAll(files, first)(yield)
 	}
 }
 
@@ -112,7 +122,7 @@ func newAuditShow() *cobra.Command {
 	formatFlag(cmd.Flags(), &format, "text", "json")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		var kept []string
-		for l, err := range logged(args[0]) {
+		for l, err := range logged(args[0], 0) {
 			if err != nil {
 				return refuseLog(cmd, err)
 			}
@@ -219,7 +229,7 @@ wrong, or its verdict is another one.`,
 			}
 		}
 		counts := map[audit.Repeated]int{}
-		for l, err := range logged(args[0]) {
+		for l, err := range logged(args[0], 0) {
 			if err != nil {
 				return refuseLog(cmd, err)
 			}

@@ -127,7 +127,7 @@ func (g *guarded) back(why string, entries map[string]int64) {
 	if err != nil {
 		g.Fatal(err)
 	}
-	for _, err := range audit.ReadAll(files) {
+	for _, err := range audit.ReadAll(files, 0) {
 		if err != nil {
 			g.Fatal(err)
 		}

@@ -41,7 +41,8 @@ type Log struct {
 	first uint64
 	last  Line
 	buf   bytes.Buffer
-	err   error
+	err   error // the first
+	lost  int   // records of Record that are not there
 }
 
 // Open opens a log, which need not be there yet.
@@ -64,20 +65,38 @@ func (l *Log) open() (err error) {
 	return nil
 }
 
-// Record appends a record. It belongs in session.Options.Record, which cannot
-// be told of an error: see Err.
-func (l *Log) Record(r *session.Record) {
-	if err := l.Append(r); err != nil {
+// Record appends a record, as Append does, and has Err remember what goes wrong.
+// It belongs in session.Options.Record.
+func (l *Log) Record(r *session.Record) error {
+	err := l.Append(r)
+	if err != nil {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		l.err = errors.Join(l.err, err)
+		l.remember(err)
+		l.lost++
+	}
+	return err
+}
+
+// remember keeps the first error: a log that fails, fails at every decision.
+func (l *Log) remember(err error) {
+	if l.err == nil {
+		l.err = err
 	}
 }
 
-// Err returns what could not be written by Record; nil: everything was.
+// Err returns the first thing that went wrong, with the number of records that
+// Record could not append; nil: nothing did.
 func (l *Log) Err() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	return l.failed()
+}
+
+func (l *Log) failed() error {
+	if l.lost > 1 {
+		return fmt.Errorf("%w; %d records could not be appended", l.err, l.lost)
+	}
 	return l.err
 }
 
@@ -85,7 +104,7 @@ func (l *Log) Err() error {
 func (l *Log) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return errors.Join(l.err, l.file.Close())
+	return errors.Join(l.failed(), l.file.Close())
 }
 
 // Append appends a record, and reports whether it is there.
@@ -162,13 +181,20 @@ func (l *Log) append(record []byte) (again bool, err error) {
 			return false, fmt.Errorf("audit: %w", err)
 		}
 		// A record is worth more than room: it is written all the same.
-		l.err = errors.Join(l.err, l.prune())
+		if err := l.prune(); err != nil {
+			l.remember(err)
+		}
 		return true, nil
 	}
 	n, err := l.file.Write(raw)
 	if err != nil {
 		// Half a line is taken back, so that the next one is not lost behind it.
-		return false, errors.Join(fmt.Errorf("audit: %w", err), l.file.Truncate(l.size), l.forget())
+		err = fmt.Errorf("audit: %w", err)
+		if back := l.file.Truncate(l.size); back != nil {
+			err = fmt.Errorf("%w, and what there is of the line stays: %w", err, back)
+		}
+		l.size = -1 // the end is read again
+		return false, err
 	}
 	if l.opts.Sync {
 		if err := l.file.Sync(); err != nil {
@@ -180,10 +206,4 @@ func (l *Log) append(record []byte) (again bool, err error) {
 	}
 	l.size, l.last = l.size+int64(n), Line{Seq: line.Seq, Hash: line.Hash}
 	return false, nil
-}
-
-// forget has the end of the file read again.
-func (l *Log) forget() error {
-	l.size = -1
-	return nil
 }

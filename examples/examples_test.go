@@ -153,7 +153,7 @@ func dryRun(t *testing.T, chainFile, recording, policy, set string) (*run.Result
 		o.Params[name] = chain.Text(value)
 	}
 	var records []*session.Record
-	o.Session.Record = func(r *session.Record) { records = append(records, r) }
+	o.Session.Record = func(r *session.Record) error { records = append(records, r); return nil }
 	result, err := run.DryRun(t.Context(), o)
 	if result == nil {
 		t.Fatal(err)

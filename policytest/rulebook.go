@@ -28,7 +28,7 @@ func newRuleBook(s *registry.Set) *ruleBook {
 
 // slugs are what the engine refuses with where no rule of a policy stands.
 var slugs = [...]string{
-	registry.SlugMalformedStep, registry.SlugInternalFault, registry.SlugStoreError, session.SlugCircuitOpen,
+	registry.SlugMalformedStep, registry.SlugInternalFault, registry.SlugStoreError, registry.SlugRecordError, session.SlugCircuitOpen,
 }
 
 // idList is a list of rule ids that an expectation names.

@@ -38,7 +38,7 @@ func TestRecord_Repeats(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		var records []*session.Record
 		d := deciderOf(reg)
-		d.Record = func(r *session.Record) { records = append(records, r) }
+		d.Record = func(r *session.Record) error { records = append(records, r); return nil }
 		var history session.History
 		now := start
 		for range rapid.IntRange(1, 12).Draw(rt, "steps") {
@@ -101,7 +101,7 @@ func repeat(set *registry.Set, r *session.Record) (string, error) {
 func recorded(t *testing.T, reg *registry.Registry) (record *session.Record) {
 	t.Helper()
 	d := deciderOf(reg)
-	d.Record = func(r *session.Record) { record = r }
+	d.Record = func(r *session.Record) error { record = r; return nil }
 	calls := slices.Repeat([]registry.PastCall{{Ability: "pay.send", At: start}}, 5)
 	judge(t, d, registry.Step{Args: values(t, `{"amount":5000}`), Past: calls})
 	return record
@@ -165,7 +165,7 @@ func TestRecord_Tampered(t *testing.T) {
 func TestRecord_RefusedStepsCannotBeRepeated(t *testing.T) {
 	var record *session.Record
 	d := deciderOf(load(t, recordedPolicy))
-	d.Record = func(r *session.Record) { record = r }
+	d.Record = func(r *session.Record) error { record = r; return nil }
 	judge(t, d, registry.Step{Ability: "a\u200bb"})
 	if record == nil || !strings.Contains(string(record.Verdict), `"malformed_step"`) {
 		t.Fatalf("got %+v", record)

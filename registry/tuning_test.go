@@ -18,7 +18,7 @@ func TestTuning(t *testing.T) {
 	}
 	d := deciderOf(reg)
 	var record *session.Record
-	d.Record = func(r *session.Record) { record = r }
+	d.Record = func(r *session.Record) error { record = r; return nil }
 	high := decimal.FromInt(1000)
 	for name, c := range map[string]struct {
 		given  meters

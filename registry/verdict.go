@@ -168,6 +168,7 @@ const (
 	SlugMalformedStep = "malformed_step"
 	SlugInternalFault = "internal_fault"
 	SlugStoreError    = "store_error"
+	SlugRecordError   = "record_error"
 )
 
 // Explain says in one sentence why the rule holds.

@@ -140,7 +140,8 @@ func (s *Session) failedPaths(refused *registry.Fired, at int64) int {
 // step would come to, and takes nothing.
 func (d *Decider) preview(ctx context.Context, rs *registry.Step, v *registry.Verdict) {
 	var none Admission
-	defer d.refuseOnPanic(rs, v, &none)
+	unrecorded := &Decider{Registry: d.Registry} // nothing is decided
+	defer unrecorded.refuseOnPanic(rs, v, &none)
 	if err := rs.Check(); err != nil {
 		d.refuse(rs, v, registry.SlugMalformedStep, err.Error())
 		return

@@ -21,11 +21,17 @@ type Decider struct {
 	Registry *registry.Registry
 	Store    state.Store
 	// Record receives a record of every decision; nil: none is made. It may
-	// be called by several goroutines at once.
-	Record func(*Record)
+	// be called by several goroutines at once. An error says that it could not
+	// be kept: a step that was let through is then refused, as
+	// [registry.SlugRecordError]. Its place in a window stays taken; asked for
+	// again with the same call id it takes no second one.
+	Record func(*Record) error
 	// Judged sees the plan and the counts of every decision, which are reused
 	// afterwards; nil: nobody does. It is called like Record.
 	Judged func(*registry.Step, *registry.Plan, *registry.Tally)
+	// Clock tells the time of a record where neither the step nor the store
+	// has; nil: the machine's.
+	Clock Clock
 }
 
 // Admission tells how a step was let through.
@@ -76,8 +82,7 @@ func (m *scratch) answer(t *ticket, v *registry.Verdict) {
 func (d *Decider) Decide(ctx context.Context, rs *registry.Step, v *registry.Verdict) (admission Admission) {
 	defer d.refuseOnPanic(rs, v, &admission)
 	if err := rs.Check(); err != nil {
-		d.refuse(rs, v, registry.SlugMalformedStep, err.Error())
-		d.record(rs, nil, nil, v)
+		d.Refuse(rs, v, registry.SlugMalformedStep, err.Error())
 		return NotAdmitted
 	}
 	return d.decide(ctx, rs, v, (*registry.Set).Plan, nil)
@@ -87,9 +92,19 @@ func (d *Decider) Decide(ctx context.Context, rs *registry.Step, v *registry.Ver
 // failed: the step is refused, and the host goes on.
 func (d *Decider) refuseOnPanic(rs *registry.Step, v *registry.Verdict, admission *Admission) {
 	if r := recover(); r != nil {
-		d.refuse(rs, v, registry.SlugInternalFault, fmt.Sprintf("the engine failed: %v", r))
 		*admission = NotAdmitted
+		d.refuse(rs, v, registry.SlugInternalFault, fmt.Sprintf("the engine failed: %v", r))
+		defer func() { _ = recover() }() // of a listener that fails again, or a decider that was not set up
+		d.record(rs, nil, nil, v)
 	}
+}
+
+// Refuse refuses a step before it is judged, for a reason for which no rule
+// stands, such as a step that its host could not read. It is recorded as any
+// other decision.
+func (d *Decider) Refuse(rs *registry.Step, v *registry.Verdict, slug, reason string) {
+	d.refuse(rs, v, slug, reason)
+	d.record(rs, nil, nil, v)
 }
 
 // refuse makes v an abort for which no rule stands. It says of the rules in
@@ -126,8 +141,7 @@ func (d *Decider) decide(ctx context.Context, rs *registry.Step, v *registry.Ver
 	m.claim = claimOf(rs, m)
 	err := d.claim(ctx, t, m)
 	if err != nil && (t != nil || !d.goOn(ctx, rs, m, err)) { // what an unknown breaker would do with it, nobody can say
-		d.refuse(rs, v, registry.SlugStoreError, "the state did not answer: "+err.Error())
-		d.record(rs, nil, nil, v)
+		d.Refuse(rs, v, registry.SlugStoreError, "the state did not answer: "+err.Error())
 		return NotAdmitted
 	}
 	set.Decide(rs, &m.plan, &m.grant.Tally, v)
@@ -248,7 +262,8 @@ func refusals(v *registry.Verdict) (all []Refusal) {
 	return all
 }
 
-// record gives the decision to the listener, if there is one.
+// record gives the decision to the listener, if there is one. What cannot be
+// recorded does not run.
 func (d *Decider) record(rs *registry.Step, p *registry.Plan, t *registry.Tally, v *registry.Verdict) {
 	if d.Judged != nil && p != nil {
 		d.Judged(rs, p, t)
@@ -262,14 +277,29 @@ func (d *Decider) record(rs *registry.Step, p *registry.Plan, t *registry.Tally,
 	}
 	r := &Record{
 		Session: rs.Session, Chain: rs.Chain, Run: rs.Run, Step: rs.ID, Ability: rs.Ability, CallID: rs.CallID,
-		Digest: rs.Digest(), Policy: d.Registry.Set().Digest(), Verdict: verdict, At: time.Unix(0, rs.Now).UTC(),
+		Digest: rs.Digest(), Policy: d.Registry.Set().Digest(), Verdict: verdict,
 	}
+	at := rs.Now
 	if p != nil {
 		tally := t.Clone()
-		r.Policy, r.Plan, r.Tally, r.At = p.Set().Digest(), p.Record(), &tally, time.Unix(0, t.Now).UTC()
+		at, r.Policy, r.Plan, r.Tally = t.Now, p.Set().Digest(), p.Record(), &tally
 		r.Notes, r.Refused = p.Set().Notes(), refusals(v)
 	}
-	d.Record(r)
+	if at == 0 {
+		at = d.now()
+	}
+	r.At = time.Unix(0, at).UTC()
+	if err := d.Record(r); err != nil && !v.Decision.Blocks() {
+		d.refuse(rs, v, registry.SlugRecordError, "the decision could not be recorded: "+err.Error())
+	}
+}
+
+// now is the time where nobody else tells it.
+func (d *Decider) now() int64 {
+	if d.Clock == nil {
+		return SystemClock().Now()
+	}
+	return d.Clock.Now()
 }
 
 // Repeat makes the verdict of the record again. The set must be the policy of

@@ -32,7 +32,7 @@ func TestNotesOfThePolicy(t *testing.T) {
 			c.store = memory.New(memory.Options{})
 		}
 		var records []*session.Record
-		d := session.Decider{Registry: reg, Store: c.store, Record: func(r *session.Record) { records = append(records, r) }}
+		d := session.Decider{Registry: reg, Store: c.store, Record: func(r *session.Record) error { records = append(records, r); return nil }}
 		var v registry.Verdict
 		d.Decide(t.Context(), &c.step, &v)
 		if diff := cmp.Diff([]string{note}, v.Notes); diff != "" {

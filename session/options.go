@@ -17,8 +17,9 @@ type Options struct {
 	// Clock is the time of every decision; nil: the store's own.
 	Clock Clock
 	// Record receives a record of every decision, while the session is
-	// locked: it must not call back. nil: none is made.
-	Record func(*Record)
+	// locked: it must not call back. An error is as for a [Decider]. nil: none
+	// is made.
+	Record func(*Record) error
 	// Judged is that of the session's [Decider], called like Record.
 	Judged func(*registry.Step, *registry.Plan, *registry.Tally)
 	// Breakers give abilities a half-open breaker; nil: none has one. See DefaultBreakers.

@@ -16,7 +16,7 @@ func TestBreaker_RefusalRepeats(t *testing.T) {
 	var records []*session.Record
 	s, err := session.New(session.Options{
 		ID: "s", Registry: reg, Store: memory.New(memory.Options{Now: clock.Now}), Clock: clock, Breakers: session.DefaultBreakers(),
-		Record: func(r *session.Record) { records = append(records, r) },
+		Record: func(r *session.Record) error { records = append(records, r); return nil },
 	})
 	if err != nil {
 		t.Fatal(err)

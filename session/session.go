@@ -72,7 +72,7 @@ func New(o Options) (*Session, error) {
 	}
 	s := &Session{
 		id: o.ID, clock: o.Clock, wall: o.Clock, outputs: &registry.Values{},
-		decider:  Decider{Registry: o.Registry, Store: o.Store, Record: o.Record, Judged: o.Judged},
+		decider:  Decider{Registry: o.Registry, Store: o.Store, Record: o.Record, Judged: o.Judged, Clock: o.Clock},
 		breakers: newBreakers(o.Breakers), onBreaker: o.OnBreaker, onTask: o.OnTask, metrics: o.Metrics, review: o.Review,
 	}
 	if s.wall == nil {
@@ -113,12 +113,13 @@ func (s *Session) Before(ctx context.Context, st *Step, v *registry.Verdict) {
 	s.mu.Lock()
 	defer s.unlock()
 	var none Admission
-	defer s.decider.refuseOnPanic(&registry.Step{}, v, &none) // of a clock, or a step that is nil
+	defer s.decider.refuseOnPanic(&registry.Step{Session: s.id}, v, &none) // of a clock, or a step that is nil
 	rs, at := s.complete(st), s.at(0)
 	k := s.tasks.find(st.Task)
 	if by := s.tasks.endedBy(k); by != nil {
 		v.RefuseAgain(rs, by)
 		v.Notes = s.decider.notes()
+		s.decider.record(rs, nil, nil, v)
 		return
 	}
 	rs.Tuning = s.tasks.tuningOf(k)

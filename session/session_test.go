@@ -167,7 +167,7 @@ func TestStoreThatFails(t *testing.T) {
 }
 
 func TestHostCodeThatPanics(t *testing.T) {
-	d := session.Decider{Registry: load(t, `B:amount>5|abort`), Store: memory.New(memory.Options{}), Record: func(*session.Record) { panic("no disk") }}
+	d := session.Decider{Registry: load(t, `B:amount>5|abort`), Store: memory.New(memory.Options{}), Record: func(*session.Record) error { panic("no disk") }}
 	for _, ability := range []string{"x", "", "a\u200b"} {
 		var v registry.Verdict
 		if got := d.Decide(t.Context(), &registry.Step{Ability: ability}, &v); got != session.NotAdmitted || brief(&v) != "abort internal_fault" {

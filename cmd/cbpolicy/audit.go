@@ -276,7 +276,7 @@ func (f *auditFlags) open(s *config.Settings) (*audit.Log, error) {
 }
 
 // recorderOf is what a session tells its decisions to; nil: nobody.
-func recorderOf(l *audit.Log) func(*session.Record) {
+func recorderOf(l *audit.Log) func(*session.Record) error {
 	if l == nil {
 		return nil
 	}

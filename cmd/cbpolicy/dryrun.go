@@ -150,13 +150,15 @@ func loadRecording(cmd *cobra.Command, path string) (*run.Recording, error) {
 }
 
 // recorder writes records as JSON Lines and keeps the first error.
-func recorder(w io.Writer, failed *error) func(*session.Record) {
+func recorder(w io.Writer, failed *error) func(*session.Record) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
-	return func(r *session.Record) {
-		if err := enc.Encode(r); err != nil && *failed == nil {
+	return func(r *session.Record) error {
+		err := enc.Encode(r)
+		if err != nil && *failed == nil {
 			*failed = fmt.Errorf("write records: %w", err)
 		}
+		return err
 	}
 }
 

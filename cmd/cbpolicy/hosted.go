@@ -30,7 +30,7 @@ type hosted struct {
 	reviews  *reviews
 	tasks    *tasksOutput
 	store    state.Store
-	record   func(*session.Record)
+	record   func(*session.Record) error
 	metrics  *breaker.Metrics
 	calls    *host.Recorder
 	began    time.Time

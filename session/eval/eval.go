@@ -32,7 +32,8 @@ type Options struct {
 	// the Store.
 	Clock session.Clock
 	// Record receives a record of every decision; nil: none is made.
-	Record func(*session.Record)
+	// What could not be kept is not let through; see session.Decider.
+	Record func(*session.Record) error
 	// Judged is that of the session.Decider; nil: nobody looks.
 	Judged func(*registry.Step, *registry.Plan, *registry.Tally)
 }
@@ -70,18 +71,18 @@ func (e *Evaluator) Line(ctx context.Context, line []byte) (v registry.Verdict) 
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.lines++
+	d := session.Decider{Registry: e.opts.Registry, Store: e.opts.Store, Record: e.opts.Record, Judged: e.opts.Judged, Clock: e.opts.Clock}
 	in, err := parse(line)
 	if err != nil {
 		st := &registry.Step{}
 		if in != nil {
 			st = &in.step
+			st.Now = in.now
 		}
-		v.Refuse(st, registry.SlugMalformedStep, fmt.Sprintf("step %d cannot be judged: %v", e.lines, err))
-		v.Notes = e.opts.Registry.Set().Notes()
+		d.Refuse(st, &v, registry.SlugMalformedStep, fmt.Sprintf("step %d cannot be judged: %v", e.lines, err))
 		return v
 	}
 	kept := e.complete(in)
-	d := session.Decider{Registry: e.opts.Registry, Store: e.opts.Store, Record: e.opts.Record, Judged: e.opts.Judged}
 	if d.Decide(ctx, &in.step, &v) != session.NotAdmitted {
 		kept.add(&in.step, e.latest)
 	}

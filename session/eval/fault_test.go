@@ -8,6 +8,8 @@ import (
 
 	"github.com/cbpolicy/cbpolicy/dsl"
 	"github.com/cbpolicy/cbpolicy/registry"
+	"github.com/cbpolicy/cbpolicy/session"
+	"github.com/cbpolicy/cbpolicy/session/eval"
 )
 
 // faultLine is a line so many seconds after the start, with more fields.
@@ -192,5 +194,29 @@ func TestFault24_OneVerdictWithEveryRule(t *testing.T) {
 		if f.Rule == "" || f.Source == "" || f.Explain == "" || f.Origin != "operator" {
 			t.Errorf("a rule that fired without its name, place, reason or origin: %+v", f)
 		}
+	}
+}
+
+// A step that cannot be read is a decision, and leaves a record of when it came.
+func TestLine_MalformedIsRecorded(t *testing.T) {
+	at := time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC)
+	var records []*session.Record
+	e := eval.New(eval.Options{
+		Registry: new(registry.Registry), Clock: session.NewVirtualClock(at),
+		Record: func(r *session.Record) error { records = append(records, r); return nil },
+	})
+	lines := []string{"{", `{"chain":"c","ability":"a","session":"s","nonsense":1}`, `{"chain":"c","ability":"a"}`}
+	for _, line := range lines {
+		v := e.Line(t.Context(), []byte(line))
+		want, err := v.MarshalJSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := records[len(records)-1]; string(r.Verdict) != string(want) || !r.At.Equal(at) {
+			t.Errorf("%s: recorded at %s\n%s, want\n%s", line, r.At, r.Verdict, want)
+		}
+	}
+	if len(records) != len(lines) || records[1].Session != "s" {
+		t.Errorf("%d records of %d steps: %+v", len(records), len(lines), records[1])
 	}
 }

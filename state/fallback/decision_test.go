@@ -68,7 +68,7 @@ func TestDecisions(t *testing.T) {
 	} {
 		with(t, fallback.Options{OnError: tt.operator, Fleet: 3}, func(e *env) {
 			var records []*session.Record
-			d := session.Decider{Registry: reg, Store: e.Store, Record: func(r *session.Record) { records = append(records, r) }}
+			d := session.Decider{Registry: reg, Store: e.Store, Record: func(r *session.Record) error { records = append(records, r); return nil }}
 			e.way.is(silent)
 			var got []string
 			var v registry.Verdict

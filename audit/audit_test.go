@@ -58,11 +58,7 @@ func write(t *testing.T, n int, o audit.Options) string {
 
 // verify reads a whole log and returns its last line.
 func verify(path string) (last audit.Line, lines int, err error) {
-	files, err := audit.Files(path)
-	if err != nil {
-		return last, 0, err
-	}
-	for l, err := range audit.ReadAll(files, 0) {
+	for l, err := range audit.ReadAll(path, 0) {
 		if err != nil {
 			return last, lines, err
 		}
@@ -234,8 +230,12 @@ func TestTheHeadIsThere(t *testing.T) {
 		first = l.Seq
 		break
 	}
+	alone := filepath.Join(t.TempDir(), "audit.jsonl")
+	if err := os.Rename(path, alone); err != nil {
+		t.Fatal(err)
+	}
 	for given, want := range map[uint64]error{0: audit.ErrBeginning, first: nil, first + 1: audit.ErrBeginning} {
-		for _, err := range audit.ReadAll([]string{path}, given) {
+		for _, err := range audit.ReadAll(alone, given) {
 			if !errors.Is(err, want) {
 				t.Errorf("the file of line %d alone, told %d: %v, want %v", first, given, err, want)
 			}
@@ -350,6 +350,66 @@ func TestManyProcesses(t *testing.T) {
 	}
 	if _, n, err := verify(path); err != nil || n != 400 {
 		t.Errorf("%d lines, %v; want 400", n, err)
+	}
+}
+
+// What is read while writers begin new files, and remove old ones, is whole.
+func TestReadAllWhileWritersRotate(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "audit.jsonl")
+	l, err := audit.Open(path, audit.Options{Rotate: 1500, Keep: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Append(record("s", 0)); err != nil {
+		t.Fatal(err)
+	}
+	stop, stopped := make(chan struct{}), make(chan error)
+	go func() {
+		for i := 1; ; i++ {
+			select {
+			case <-stop:
+				stopped <- l.Close()
+				return
+			default:
+				l.Record(record("s", i))
+			}
+		}
+	}()
+	var seen uint64
+	for range 300 {
+		last, _, err := verify(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if last.Seq < seen {
+			t.Fatalf("the last line is %d, and was %d before", last.Seq, seen)
+		}
+		seen = last.Seq
+	}
+	close(stop)
+	if err := <-stopped; err != nil {
+		t.Error(err)
+	}
+	if seen < 100 {
+		t.Errorf("%d lines were written meanwhile: nothing was tried", seen)
+	}
+}
+
+// A line that cannot be read is not written, and nothing is lost behind it.
+func TestALineThatIsTooLong(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "audit.jsonl")
+	l, err := audit.Open(path, audit.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Append(record(strings.Repeat("a", audit.MaxLine), 0)); err == nil || !strings.Contains(err.Error(), "and one has at most 67108864") {
+		t.Errorf("%v", err)
+	}
+	if err := errors.Join(l.Append(record("s", 1)), l.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if _, n, err := verify(path); n != 1 || err != nil {
+		t.Errorf("%d lines, %v", n, err)
 	}
 }
 

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"sync"
+	"time"
 
 	"github.com/cbpolicy/cbpolicy/session"
 )
@@ -24,8 +26,11 @@ type Options struct {
 	// Keep is how many files that were put aside are kept, the newest; 0: all.
 	// What is then left begins in the middle of the chain.
 	Keep int
-	// Sync waits for every line to be on the disk.
+	// Sync waits for every line to be on the disk, and for the name of a new file.
 	Sync bool
+	// Wait is how long to wait for other writers; 0: DefaultWait. A record
+	// whose turn has not come by then is not appended: see ErrBusy.
+	Wait time.Duration
 }
 
 // Log appends records to a file. It is safe for any number of goroutines, and
@@ -49,6 +54,9 @@ type Log struct {
 func Open(path string, o Options) (*Log, error) {
 	if o.Rotate <= 0 {
 		o.Rotate = DefaultRotate
+	}
+	if o.Wait <= 0 {
+		o.Wait = DefaultWait
 	}
 	l := &Log{path: path, opts: o, size: -1}
 	if err := l.open(); err != nil {
@@ -109,6 +117,7 @@ func (l *Log) Close() error {
 
 // Append appends a record, and reports whether it is there.
 func (l *Log) Append(r *session.Record) error {
+	until := time.Now().Add(l.opts.Wait) // the wait for another goroutine counts, too
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.buf.Reset()
@@ -121,18 +130,18 @@ func (l *Log) Append(r *session.Record) error {
 	if err != nil {
 		return err
 	}
-	return l.locked(func() (bool, error) { return l.append(record) })
+	return l.locked(until, func() (bool, error) { return l.append(record) })
 }
 
 // locked does something while no other process may write, and does it again
 // where it says so. A file that is put aside, by this process or another, is
 // opened anew first.
-func (l *Log) locked(do func() (again bool, err error)) error {
+func (l *Log) locked(until time.Time, do func() (again bool, err error)) error {
 	for {
-		if err := lock(l.file); err != nil {
+		if err := lock(l.file, true, until); err != nil {
 			return fmt.Errorf("audit: lock %s: %w", l.path, err)
 		}
-		here, err := l.inPlace()
+		here, err := isAt(l.file, l.path)
 		again := !here
 		if err == nil && here {
 			again, err = do()
@@ -152,22 +161,6 @@ func (l *Log) locked(do func() (again bool, err error)) error {
 	}
 }
 
-// inPlace reports whether the open file is still the one at the path.
-func (l *Log) inPlace() (bool, error) {
-	open, err := l.file.Stat()
-	if err != nil {
-		return false, fmt.Errorf("audit: %w", err)
-	}
-	there, err := os.Stat(l.path)
-	if errors.Is(err, os.ErrNotExist) {
-		return false, nil
-	}
-	if err != nil {
-		return false, fmt.Errorf("audit: %w", err)
-	}
-	return os.SameFile(open, there), nil
-}
-
 // append appends a record, or puts a full file aside, after which it is to be
 // tried again on the new one.
 func (l *Log) append(record []byte) (again bool, err error) {
@@ -176,6 +169,9 @@ func (l *Log) append(record []byte) (again bool, err error) {
 	}
 	line := next(l.last.Seq+1, l.last.Hash, record)
 	raw := line.append(nil)
+	if len(raw) > MaxLine {
+		return false, fmt.Errorf("audit: the record would make a line of %d bytes, and one has at most %d", len(raw), MaxLine)
+	}
 	if l.size > 0 && l.size+int64(len(raw)) > l.opts.Rotate {
 		if err := os.Rename(l.path, aside(l.path, l.first)); err != nil {
 			return false, fmt.Errorf("audit: %w", err)
@@ -196,14 +192,24 @@ func (l *Log) append(record []byte) (again bool, err error) {
 		l.size = -1 // the end is read again
 		return false, err
 	}
-	if l.opts.Sync {
-		if err := l.file.Sync(); err != nil {
-			return false, fmt.Errorf("audit: %w", err)
-		}
-	}
-	if l.size == 0 {
+	begun := l.size == 0
+	if begun {
 		l.first = line.Seq
 	}
 	l.size, l.last = l.size+int64(n), Line{Seq: line.Seq, Hash: line.Hash}
-	return false, nil
+	return false, l.sync(begun)
+}
+
+// sync waits until what was written is on the disk, if that is wanted.
+func (l *Log) sync(begun bool) error {
+	if !l.opts.Sync {
+		return nil
+	}
+	if err := l.file.Sync(); err != nil {
+		return fmt.Errorf("audit: %w", err)
+	}
+	if begun { // the names of this file, and of one that was put aside for it
+		return syncDir(filepath.Dir(l.path))
+	}
+	return nil
 }

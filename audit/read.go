@@ -101,20 +101,34 @@ func follows(before, l Line) error {
 // were cut off, or older files are not there any more.
 var ErrBeginning = errors.New("the line is not the first: those before it are missing")
 
-// ReadAll reads the files of a log one after the other, as Files returns them,
-// and checks that each goes on where the one before it ends. The oldest file
-// must begin with the line that it is called after, which is line 1 for one
-// that was never put aside; where older files were moved away, first is the
-// line that the log is known to begin with, else 0.
-func ReadAll(files []string, first uint64) iter.Seq2[Line, error] {
+// ReadAll reads a log as it is at one moment, its files one after the other, and
+// checks that each goes on where the one before it ends. The oldest file must
+// begin with the line that it is called after, which is line 1 for one that was
+// never put aside; where older files were moved away, first is the line that the
+// log is known to begin with, else 0. Writers may go on meanwhile. The error of a
+// log that is not there is [os.ErrNotExist].
+func ReadAll(path string, first uint64) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
+		files, size, err := snapshot(path)
+		if err == nil && len(files) == 0 {
+			err = fmt.Errorf("audit: %s: there is no such log: %w", path, os.ErrNotExist)
+		}
+		if err != nil {
+			yield(Line{}, err)
+			return
+		}
+		defer closeAll(files)
 		var last Line
-		for _, file := range files {
+		for i, f := range files {
+			in := io.Reader(f)
+			if size >= 0 && i == len(files)-1 {
+				in = io.LimitReader(f, size) // what is being written behind it is no line yet
+			}
 			number := 0
-			for l, err := range ReadFile(file) {
+			for l, err := range Read(f.Name(), in) {
 				if number++; err == nil && number == 1 {
-					if err = begins(file, &last, &l, first); err != nil {
-						err = &LineError{file, 1, err}
+					if err = begins(f.Name(), &last, &l, first); err != nil {
+						err = &LineError{f.Name(), 1, err}
 					}
 				}
 				if !yield(l, err) || err != nil {

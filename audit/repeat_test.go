@@ -87,12 +87,8 @@ B:task.tool_calls>30|review|id=long
 			t.Errorf("%s was decided %d times only", d, decided[d])
 		}
 	}
-	files, err := audit.Files(path)
-	if err != nil {
-		t.Fatal(err)
-	}
 	same := 0
-	for line, err := range audit.ReadAll(files, 0) {
+	for line, err := range audit.ReadAll(path, 0) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
 	"strings"
 	"time"
 
@@ -59,7 +58,7 @@ Exit codes: 0 the log is whole, 1 a file cannot be read, 2 usage, 3 it is not.`,
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		var begin, last audit.Line
 		seen, lines := expect == "", 0
-		for l, err := range logged(args[0], first) {
+		for l, err := range audit.ReadAll(args[0], first) {
 			if errors.Is(err, audit.ErrBeginning) {
 				err = fmt.Errorf("%w; if they were moved away, give --first", err)
 			}
@@ -79,22 +78,6 @@ Exit codes: 0 the log is whole, 1 a file cannot be read, 2 usage, 3 it is not.`,
 		return err
 	}
 	return cmd
-}
-
-// logged reads the lines of a log, with the files that were put aside; first is
-// as for audit.ReadAll.
-func logged(path string, first uint64) iter.Seq2[audit.Line, error] {
-	return func(yield func(audit.Line, error) bool) {
-		files, err := audit.Files(path)
-		if err == nil && len(files) == 0 {
-			err = fmt.Errorf("%s: there is no such log", path)
-		}
-		if err != nil {
-			yield(audit.Line{}, err)
-			return
-		}
-		audit.ReadAll(files, first)(yield)
-	}
 }
 
 // refuseLog ends with the code for findings if a line is wrong.
@@ -122,7 +105,7 @@ func newAuditShow() *cobra.Command {
 	formatFlag(cmd.Flags(), &format, "text", "json")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		var kept []string
-		for l, err := range logged(args[0], 0) {
+		for l, err := range audit.ReadAll(args[0], 0) {
 			if err != nil {
 				return refuseLog(cmd, err)
 			}
@@ -229,7 +212,7 @@ wrong, or its verdict is another one.`,
 			}
 		}
 		counts := map[audit.Repeated]int{}
-		for l, err := range logged(args[0], 0) {
+		for l, err := range audit.ReadAll(args[0], 0) {
 			if err != nil {
 				return refuseLog(cmd, err)
 			}

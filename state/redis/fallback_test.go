@@ -123,11 +123,7 @@ func (g *guarded) back(why string, entries map[string]int64) {
 		g.Fatal(err)
 	}
 	lines := 0
-	files, err := audit.Files(g.path)
-	if err != nil {
-		g.Fatal(err)
-	}
-	for _, err := range audit.ReadAll(files, 0) {
+	for _, err := range audit.ReadAll(g.path, 0) {
 		if err != nil {
 			g.Fatal(err)
 		}

@@ -34,7 +34,7 @@ func agentDojoRun(f field, source string, l Limits) *Run {
 		r.Labels.Succeeded = f.in("security").known()
 	}
 	b := newBuilder(r)
-	for _, m := range f.in("messages").must("a list").objects() {
+	for _, m := range b.filled(f.in("messages")) {
 		b.message(0)
 		text := m.in("content").words()
 		switch role := m.in("role"); role.text() {

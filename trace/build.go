@@ -27,8 +27,10 @@ type builder struct {
 	now    int64 // of what is added
 	first  int64 // the earliest and the latest time that the source tells
 	latest int64
-	untold int    // how many events were added before the source told any time
-	task   string // of what is added
+	untold int            // how many events were added before the source told any time
+	task   string         // of what is added
+	turn   int            // what the agent says and calls at once has one number
+	turns  map[string]int // by task: the last one in which its agent did anything
 	events []entry
 	calls  []*call
 	open   map[queue][]*call // calls that may be without a result, in order
@@ -52,7 +54,9 @@ type call struct {
 	id, source string // its id, and that which its source gave it
 	task       string
 	entry      int
+	turn       int
 	answered   bool
+	dropped    bool // the source says that it was not made
 }
 
 // queue is a way to find calls: by the id of the source or by the name of the
@@ -64,7 +68,7 @@ type queue struct {
 }
 
 func newBuilder(run *Run) *builder {
-	return &builder{run: run, open: map[queue][]*call{}, ids: map[string]bool{}, usage: map[string]int{}}
+	return &builder{run: run, turns: map[string]int{}, open: map[queue][]*call{}, ids: map[string]bool{}, usage: map[string]int{}}
 }
 
 // at sets the time of what comes next. A time that is not told is that of
@@ -92,6 +96,7 @@ func (b *builder) seen(t int64) {
 
 // message begins a further message. In a source without times a second goes by.
 func (b *builder) message(t int64) *builder {
+	b.turn++
 	if t != 0 || b.run.Timed {
 		return b.at(t)
 	}
@@ -132,8 +137,14 @@ func (b *builder) asked() { b.add(session.Event{Type: session.Asked}) }
 // said adds what the agent said; a text of blanks is nothing.
 func (b *builder) said(text string) {
 	if strings.TrimSpace(text) != "" {
-		b.add(session.Event{Type: session.AgentSaid, Text: text})
+		b.acted(b.add(session.Event{Type: session.AgentSaid, Text: text}))
 	}
+}
+
+// acted notes that the agent of an entry's task went on to the current turn.
+func (b *builder) acted(entry int) {
+	task := b.events[entry].Task
+	b.turns[task] = max(b.turns[task], b.turn)
 }
 
 // startTask and endTask open and close a task. The prompt is what its agent
@@ -175,9 +186,10 @@ func (b *builder) delegate(id, name, worker string, args *registry.Values) {
 }
 
 func (b *builder) begin(id, name string, e session.Event) {
-	c := &call{source: id, id: b.uniqueID(id)}
+	c := &call{source: id, id: b.uniqueID(id), turn: b.turn}
 	e.CallID = c.id
 	c.entry = b.add(e)
+	b.acted(c.entry)
 	c.task = b.events[c.entry].Task
 	b.calls = append(b.calls, c)
 	queues := []queue{{nameless: true}, {name: name}}
@@ -300,6 +312,7 @@ func (b *builder) finish() *Run {
 			b.run.Events = append(b.run.Events, session.Event{Type: session.Asked, Task: e.Task, At: e.At})
 		}
 	}
+	b.run.checkResults(b.pending(), b.turns)
 	if b.run.Duration == 0 && b.run.Timed {
 		b.run.Duration = time.Duration(b.latest - b.first)
 	}

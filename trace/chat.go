@@ -111,6 +111,7 @@ func textOutput(s string) *registry.Value {
 func (b *builder) openAICalls(calls field, l Limits) {
 	for _, c := range calls.objects() {
 		f := c.in("function").object()
+		b.checkArguments(f.in("name").text(), f.in("arguments"), l)
 		b.call(c.in("id").text(), f.in("name").text(), f.in("arguments").args(l))
 	}
 }

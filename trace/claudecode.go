@@ -3,6 +3,7 @@ package trace
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/cbpolicy/cbpolicy/internal/jsonv"
@@ -41,6 +42,7 @@ type claudeSession struct {
 	chains map[string]string   // by uuid of a line of a sub-agent: its task
 	tasks  map[string]struct{} // those that were started
 	last   []string            // in the order in which they were
+	turnOf map[string]int      // by id of a message, whose lines are one turn
 }
 
 func claudeCodeRun(docs []doc, in *input) (*Run, error) {
@@ -57,7 +59,7 @@ func claudeCodeRun(docs []doc, in *input) (*Run, error) {
 		lines = append(lines, claudeLine{f, d.line, at})
 	}
 	slices.SortStableFunc(lines, func(x, y claudeLine) int { return cmp.Compare(x.at, y.at) })
-	s := claudeSession{builder: newBuilder(r), limits: in.limits, seen: map[string]bool{}, chains: map[string]string{}, tasks: map[string]struct{}{}}
+	s := claudeSession{builder: newBuilder(r), limits: in.limits, seen: map[string]bool{}, chains: map[string]string{}, tasks: map[string]struct{}{}, turnOf: map[string]int{}}
 	s.asks = true
 	main := false
 	for _, f := range lines {
@@ -198,9 +200,17 @@ func (s *claudeSession) fromModel(f field) {
 	if s.run.Model == "" && !strings.HasPrefix(model, "<") {
 		s.run.Model = model
 	}
+	s.enterTurn(m.in("id").text())
 	content := m.in("content")
-	if !f.in("isApiErrorMessage").yes() {
+	failed := f.in("isApiErrorMessage").yes()
+	if !failed {
 		s.said(content.words())
+	}
+	if s.task == "" { // only the last of the errors ended the session
+		s.run.Labels.Error = ""
+		if failed {
+			s.run.Labels.Error = cmp.Or(content.words(), "the model could not be reached")
+		}
 	}
 	u := m.in("usage").object()
 	s.spent(session.Event{MessageID: m.in("id").text(), Model: model, Tokens: meter.Tokens{
@@ -215,6 +225,16 @@ func (s *claudeSession) fromModel(f field) {
 			s.toolResult(part)
 		}
 	}
+}
+
+// enterTurn makes the turn of a message the current one.
+func (s *claudeSession) enterTurn(message string) {
+	turn, known := s.turnOf[message]
+	if !known || message == "" {
+		turn = len(s.turnOf) + 1
+		s.turnOf[cmp.Or(message, "#"+strconv.Itoa(turn))] = turn
+	}
+	s.turn = turn
 }
 
 // toolUse adds a call, or what is given to a sub-agent.

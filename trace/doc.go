@@ -11,6 +11,7 @@
 // A run is read whole or not at all: a session that breaks off in the middle of
 // a line, or a field that is not what its format has there, is an error and no
 // shorter run. Calls without a result are none: they are in Run.Unanswered.
+// Run.Broken says of a run that was read why it is not known what it did.
 //
 // # What the events say
 //

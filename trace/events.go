@@ -66,30 +66,57 @@ func readEvents(in *input) {
 // describe tells from the events of a run what a source of another format
 // tells by itself.
 func (r *Run) describe() {
-	open := map[string]int{}
-	var order []string
+	open := map[string][]int{} // by id, the calls without a result, in order
+	var calls []pending
+	var ids []string
+	answered := map[int]bool{}
+	turns := turnsOf{latest: map[string]int{}, calling: map[string]int64{}}
 	for i := range r.Events {
 		e := &r.Events[i]
 		r.Chain, r.Model = cmp.Or(r.Chain, e.Chain), cmp.Or(r.Model, e.Model)
-		switch e.Type {
-		case session.ToolUse, session.Delegate:
-			open[e.CallID]++
-			order = append(order, e.CallID)
-		case session.ToolResult:
-			if open[e.CallID] == 0 {
-				r.Orphans++
-				continue
-			}
-			open[e.CallID]--
+		turns.next(e)
+		switch {
+		case isCall(e):
+			open[e.CallID] = append(open[e.CallID], len(calls))
+			calls, ids = append(calls, pending{len(calls) + 1, called(e), e.Task, turns.latest[e.Task]}), append(ids, e.CallID)
+		case e.Type != session.ToolResult:
+		case len(open[e.CallID]) == 0:
+			r.Orphans++
+		default:
+			answered[open[e.CallID][0]] = true
+			open[e.CallID] = open[e.CallID][1:]
 		}
 	}
-	for _, id := range order {
-		if open[id] > 0 {
-			open[id]--
-			r.Unanswered = append(r.Unanswered, id)
+	var left []pending
+	for i, c := range calls {
+		if !answered[i] {
+			r.Unanswered, left = append(r.Unanswered, ids[i]), append(left, c)
 		}
 	}
+	r.checkResults(left, turns.latest)
 	if r.Timed {
 		r.Duration = time.Duration(r.Events[len(r.Events)-1].At - r.Events[0].At)
+	}
+}
+
+// turnsOf counts the turns of agents, which events do not tell: calls of a task
+// at one time, with nothing said and no result between them, are of one turn.
+type turnsOf struct {
+	latest  map[string]int   // by task
+	calling map[string]int64 // by task whose agent is in a turn: when that was
+}
+
+func (t *turnsOf) next(e *session.Event) {
+	switch at, going := t.calling[e.Task]; {
+	case isCall(e):
+		if !going || at != e.At {
+			t.latest[e.Task]++
+		}
+		t.calling[e.Task] = e.At
+	case e.Type == session.AgentSaid:
+		t.latest[e.Task]++
+		t.calling[e.Task] = e.At
+	case e.Type == session.ToolResult, e.Type == session.UserSaid:
+		delete(t.calling, e.Task)
 	}
 }

@@ -28,7 +28,7 @@ func geminiRun(f field, l Limits) *Run {
 	b.asks = true
 	b.seen(f.in("startTime").instant())
 	b.seen(f.in("lastUpdated").instant())
-	for _, m := range f.in("messages").must("a list").objects() {
+	for _, m := range b.filled(f.in("messages")) {
 		b.message(m.in("timestamp").instant())
 		switch m.in("type").text() {
 		case "user":

@@ -39,6 +39,8 @@ func (in *input) emit(r *Run, err error, line int) {
 	}
 	if err != nil {
 		r, err = nil, placed(in.source, line, 1, err)
+	} else {
+		r.Broken = r.broken()
 	}
 	in.over = !in.yield(r, err)
 }

@@ -70,6 +70,9 @@ func inspectRun(f field, l Limits) *Run {
 	r.Labels = Labels{
 		Success: inspectScore(f.in("scores").object()), Error: f.at("error", "message").text(), Stop: f.at("limit", "type").text(),
 	}
+	if e := f.in("error"); !e.none() {
+		r.Labels.Error = cmp.Or(r.Labels.Error, "the log does not say which")
+	}
 	s := inspectSample{
 		builder: newBuilder(r), limits: l, apart: map[string]field{},
 		user: map[string]bool{}, spans: map[string]string{}, tools: map[string]bool{},
@@ -83,6 +86,9 @@ func inspectRun(f field, l Limits) *Run {
 	}
 	if len(events) == 0 {
 		s.messages(f.in("messages"))
+		if f.in("messages").Len() == 0 {
+			r.defects.empty = "messages"
+		}
 	}
 	return s.finish()
 }
@@ -127,7 +133,7 @@ func (s *inspectSample) event(e field) {
 		s.spans[id] = e.in("parent_id").text()
 		s.tools[id] = e.in("type").text() == "tool"
 	case "model":
-		s.at(at)
+		s.at(at).turn++
 		s.model(e)
 	case "tool":
 		s.at(at)

@@ -46,7 +46,7 @@ func langfuseRun(f field, l Limits) *Run {
 	b := newBuilder(r)
 	trace := langfuseTrace{builder: b, limits: l, byID: map[string]observation{}}
 	var all []observation
-	for _, o := range f.in("observations").must("a list").objects() {
+	for _, o := range b.filled(f.in("observations")) {
 		x := observation{
 			field: o, id: o.in("id").text(), kind: o.in("type").text(), parent: o.in("parentObservationId").text(),
 			start: o.in("startTime").instant(), end: o.in("endTime").instant(), tokens: langfuseTokens(o.in("usageDetails").object()),
@@ -143,7 +143,7 @@ func (t *langfuseTrace) generation(o observation) {
 			t.user(text)
 		}
 	}
-	t.at(o.end)
+	t.at(o.end).turn++
 	if len(above) == 0 {
 		t.said(o.in("output").inner(t.limits).saidText())
 	}

@@ -60,7 +60,11 @@ type openHands struct {
 
 func openHandsRun(r *Run, history, metrics field, l Limits) *Run {
 	o := openHands{builder: newBuilder(r), limits: l, calls: map[string]bool{}}
-	for _, e := range history.objects() {
+	events := history.objects()
+	if len(events) == 0 && r.Labels.Error == "" {
+		r.defects.empty = cmp.Or(history.path, "events")
+	}
+	for _, e := range events {
 		o.message(e.in("timestamp").instant())
 		if !e.in("action").none() {
 			o.action(e)

@@ -27,7 +27,7 @@ func piRun(lines []doc, in *input) (*Run, error) {
 			r.ID = cmp.Or(r.ID, f.in("id").text())
 			r.Model = cmp.Or(r.Model, f.in("modelId").text())
 		case "message":
-			b.at(at)
+			b.at(at).turn++
 			b.piMessage(f.in("id").text(), f.in("message").object(), in.limits)
 		}
 		if err := f.err(); err != nil {
@@ -55,9 +55,18 @@ func (b *builder) piMessage(id string, m field, l Limits) {
 		}}
 		spent.Cost, spent.HasCost = u.at("cost", "total").dollars()
 		b.spent(spent)
+		// What a turn called that was stopped or failed was not made, and only
+		// the last of the errors ended the session.
+		why := m.in("stopReason").text()
+		b.run.Labels.Error = ""
+		if why == "error" {
+			b.run.Labels.Error = cmp.Or(m.in("errorMessage").text(), "the model did not answer")
+		}
+		stopped := why == "aborted" || why == "error"
 		for _, part := range m.in("content").parts() {
 			if part.in("type").text() == "toolCall" {
 				b.call(part.in("id").text(), part.in("name").text(), part.in("arguments").args(l))
+				b.calls[len(b.calls)-1].dropped = stopped
 			}
 		}
 	case "toolResult":

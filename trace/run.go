@@ -37,6 +37,14 @@ type Run struct {
 	// Orphans is the number of results that belong to no call. Their events
 	// carry ids that no call has.
 	Orphans int
+
+	// Broken says why the recording does not tell what the run did, although it
+	// could be read: the run ended with an error, results or whole messages are
+	// missing. "": nothing is wrong. The calls of an agent's last turn may be
+	// without a result, as the recording ended there.
+	Broken string
+
+	defects defects // what Broken is made of
 }
 
 // Outcome is a yes or a no that may not be known. The zero Outcome is Unknown.

@@ -82,7 +82,7 @@ func (b *builder) modelSpan(s *span, tokens meter.Tokens, asked *bool, l Limits)
 			b.user(text)
 		}
 	}
-	b.at(s.end)
+	b.at(s.end).turn++
 	for _, text := range firstOf(family, func(s *span) []string { return s.answers(l) }) {
 		b.said(text)
 	}

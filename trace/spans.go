@@ -107,6 +107,9 @@ func traceRun(format, id string, spans []*span, l Limits) (*Run, error) {
 		case reports && !s.repeated(fault):
 			b.modelSpan(s, tokens, &asked, l)
 		}
+		if s.failed && s.above == nil && s.isAgent() {
+			r.Labels.Error = cmp.Or(s.message, s.attrs["error.type"], "its outermost span failed")
+		}
 		if r.TaskKind == "" && s.isAgent() {
 			r.TaskKind = s.attrs["gen_ai.agent.name"]
 		}

@@ -27,9 +27,13 @@ func readSWEAgent(in *input) {
 func sweAgentRun(f field) *Run {
 	info := f.in("info").object()
 	r := &Run{Format: SWEAgent, TaskKind: f.in("environment").text(), Labels: Labels{Stop: info.in("exit_status").text()}}
+	switch why := strings.TrimSuffix(strings.TrimPrefix(r.Labels.Stop, "submitted ("), ")"); why {
+	case "exit_api", "exit_environment_error", "exit_error":
+		r.Labels.Error = why
+	}
 	b := newBuilder(r)
 	b.sweAgentTask(f.in("history"))
-	for _, step := range f.in("trajectory").must("a list").objects() {
+	for _, step := range b.filled(f.in("trajectory")) {
 		b.message(0)
 		b.said(step.in("thought").words())
 		action := step.in("action").text()

@@ -62,8 +62,12 @@ func tau2Run(f field, setup tau2Setup, l Limits) *Run {
 		Format: Tau2, Model: setup.model, TaskKind: setup.domain, ID: f.in("id").name(), Duration: f.in("duration").seconds(),
 		Labels: Labels{Success: rewarded(f.at("reward_info", "reward")), Stop: f.in("termination_reason").text()},
 	}
+	switch r.Labels.Stop {
+	case "infrastructure_error", "agent_error", "user_error", "unexpected_error":
+		r.Labels.Error = r.Labels.Stop
+	}
 	b, user := newBuilder(r), newBuilder(&Run{})
-	for i, m := range f.in("messages").must("a list").objects() {
+	for i, m := range b.filled(f.in("messages")) {
 		if b.message(m.in("timestamp").instant()); i == 0 {
 			b.user(setup.policy)
 		}

@@ -24,7 +24,7 @@ func tauBenchRun(f field, l Limits) *Run {
 		r.ID += "/" + trial
 	}
 	b := newBuilder(r)
-	for _, m := range f.in("traj").must("a list").objects() {
+	for _, m := range b.filled(f.in("traj")) {
 		b.message(0)
 		text := m.in("content").words()
 		switch role := m.in("role"); role.text() {

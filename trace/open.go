@@ -10,8 +10,6 @@ import (
 	"io/fs"
 	"iter"
 	"os"
-	"path/filepath"
-	"strings"
 )
 
 // Options say how runs are read. The zero Options find the format and have
@@ -19,6 +17,9 @@ import (
 type Options struct {
 	Format string // one of Formats; "": found from the content
 	Limits Limits
+	// PassedOver is told of every file below a directory that is no recording;
+	// nil: nobody is.
+	PassedOver func(file string)
 }
 
 // Open reads every run of a file, or of all the files below a directory, as
@@ -26,7 +27,7 @@ type Options struct {
 // [*Error], after which the next run or file follows.
 func Open(path string, o Options) iter.Seq2[*Run, error] {
 	return func(yield func(*Run, error) bool) {
-		for file, err := range Files(path) {
+		for file, err := range Files(path, o.PassedOver) {
 			if err != nil {
 				if !yield(nil, err) {
 					return
@@ -63,55 +64,6 @@ func unread(path string, err error) *Error {
 	return &Error{Source: path, Err: err}
 }
 
-// extensions are those of files that may hold runs, without .gz.
-var extensions = [...]string{".json", ".jsonl", ".ndjson", ".traj", ".yaml", ".yml"}
-
-// Files lists the files that Open reads: the path itself if it is a file, or
-// else those below it whose names end in .json, .jsonl, .ndjson, .traj, .yaml
-// or .yml, or in one of these and .gz, in the order of their paths. Files and
-// directories whose names begin with a dot are left out, and links below the
-// path are not followed.
-func Files(path string) iter.Seq2[string, error] {
-	return func(yield func(string, error) bool) {
-		info, err := os.Stat(path)
-		if err != nil {
-			yield("", unread(path, err))
-			return
-		}
-		if !info.IsDir() {
-			yield(path, nil)
-			return
-		}
-		// The walk itself reports errors by its function only.
-		_ = filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
-			hidden := p != path && strings.HasPrefix(filepath.Base(p), ".")
-			switch {
-			case err != nil:
-				if !yield("", unread(p, err)) {
-					return fs.SkipAll
-				}
-			case hidden && d.IsDir():
-				return fs.SkipDir
-			case !hidden && d.Type().IsRegular() && mayHoldRuns(p):
-				if !yield(p, nil) {
-					return fs.SkipAll
-				}
-			}
-			return nil
-		})
-	}
-}
-
-func mayHoldRuns(path string) bool {
-	name := strings.TrimSuffix(strings.ToLower(path), ".gz")
-	for _, e := range extensions {
-		if strings.HasSuffix(name, e) {
-			return true
-		}
-	}
-	return false
-}
-
 // Read reads every run of a stream, which may be compressed with gzip. The
 // source is what its runs and errors call it.
 func Read(source string, r io.Reader, o Options) iter.Seq2[*Run, error] {
@@ -125,6 +77,9 @@ func Read(source string, r io.Reader, o Options) iter.Seq2[*Run, error] {
 		f.read(in)
 	}
 }
+
+// errEmpty says that a file holds nothing at all.
+var errEmpty = &SyntaxError{Message: "the file is empty"}
 
 // begin unpacks a stream and finds its format.
 func begin(source string, r io.Reader, o Options) (*input, format, error) {
@@ -141,7 +96,7 @@ func begin(source string, r io.Reader, o Options) (*input, format, error) {
 		return nil, format{}, err
 	}
 	if len(prefix) == 0 {
-		return nil, format{}, &SyntaxError{Message: "the file is empty"}
+		return nil, format{}, errEmpty
 	}
 	shape := outlineOf(prefix)
 	if bytes.HasPrefix(prefix, []byte(byteOrderMark)) {

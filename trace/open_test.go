@@ -66,6 +66,40 @@ func TestOpenDirectory(t *testing.T) {
 	}
 }
 
+// Below a directory a file is read if it begins like a recording, whatever its
+// name; of those that do not, and are none by their names, it is told.
+func TestFilesByContent(t *testing.T) {
+	dir := writeFiles(t, map[string]string{
+		"README.md": "no run", "empty": "", "notes.gz": zipped(t, "no run"), "cut.gz": zipped(t, tau2Experiment)[:200],
+		"log": agentDojoRun, "r.bak": tauBenchRuns, "z.gz": zipped(t, piSession), "e.json": "", ".hidden": agentDojoRun, "d/r.txt": tau2Experiment,
+	})
+	for name, to := range map[string]string{"link": "log", "linked": "README.md", "there.json": "nowhere", "there": "nowhere", "loop": "."} {
+		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
+			t.Skip(err)
+		}
+	}
+	var read, passed []string
+	base := func(p string) string {
+		rel, err := filepath.Rel(dir, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return filepath.ToSlash(rel)
+	}
+	for file, err := range trace.Files(dir, func(file string) { passed = append(passed, base(file)) }) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		read = append(read, base(file))
+	}
+	if want := []string{"cut.gz", "d/r.txt", "e.json", "link", "log", "r.bak", "there.json", "z.gz"}; !slices.Equal(read, want) {
+		t.Errorf("read %q, want %q", read, want)
+	}
+	if want := []string{"README.md", "empty", "linked", "notes.gz", "there"}; !slices.Equal(passed, want) {
+		t.Errorf("passed over %q, want %q", passed, want)
+	}
+}
+
 // Nothing more is read once nobody wants any more.
 func TestOpenStops(t *testing.T) {
 	dir := writeFiles(t, map[string]string{"a.json": tauBenchRuns, "b.json": "no JSON", "c.json": tau2Experiment})

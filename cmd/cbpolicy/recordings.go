@@ -20,6 +20,8 @@ import (
 type recordings struct {
 	input  string // the format; "": found from the content
 	unread int
+	broken int    // runs whose recordings do not tell what they did
+	passed int    // files of directories that are no recordings
 	piped  []byte // standard input, where it is read more than once
 	bar    *progress
 }
@@ -39,6 +41,7 @@ func (r *recordings) check(verb string) error {
 // runs reads the runs of all paths, and shows on a terminal how far it is.
 func (r *recordings) runs(cmd *cobra.Command, paths []string) iter.Seq2[*trace.Run, error] {
 	return func(yield func(*trace.Run, error) bool) {
+		r.passed = 0
 		r.bar = newProgress(cmd.ErrOrStderr(), paths, cmd.Name())
 		defer r.bar.clear()
 		for _, path := range paths {
@@ -56,7 +59,7 @@ func (r *recordings) runs(cmd *cobra.Command, paths []string) iter.Seq2[*trace.R
 
 // open reads the runs of a path.
 func (r *recordings) open(cmd *cobra.Command, path string) iter.Seq2[*trace.Run, error] {
-	o := trace.Options{Format: r.input}
+	o := trace.Options{Format: r.input, PassedOver: func(string) { r.passed++ }}
 	switch {
 	case path == stdin:
 		return trace.Read("<stdin>", r.bar.reading(r.stdin(cmd)), o)
@@ -64,7 +67,7 @@ func (r *recordings) open(cmd *cobra.Command, path string) iter.Seq2[*trace.Run,
 		return trace.Open(path, o)
 	}
 	return func(yield func(*trace.Run, error) bool) {
-		for file, err := range trace.Files(path) {
+		for file, err := range trace.Files(path, o.PassedOver) {
 			if err != nil {
 				if !yield(nil, err) {
 					return
@@ -120,8 +123,53 @@ func (r *recordings) pass(cmd *cobra.Command, err error) error {
 		return err
 	}
 	r.unread++
+	r.complain(cmd, err)
+	return nil
+}
+
+// complain says what is wrong with a run or a file.
+func (r *recordings) complain(cmd *cobra.Command, err error) {
 	r.bar.clear()
 	fmt.Fprintln(cmd.ErrOrStderr(), "cbpolicy:", diag.Escape(err.Error()))
+}
+
+// faulty says what is wrong with a run that could be read; "": nothing is.
+func (r *recordings) faulty(cmd *cobra.Command, source, broken string) {
+	if broken == "" {
+		return
+	}
+	r.broken++
+	r.complain(cmd, &trace.Error{Source: source, Err: errors.New(broken)})
+}
+
+// whole leaves broken runs out, as runs that cannot be read.
+func whole(runs iter.Seq2[*trace.Run, error]) iter.Seq2[*trace.Run, error] {
+	return func(yield func(*trace.Run, error) bool) {
+		for run, err := range runs {
+			if err == nil && run.Broken != "" {
+				run, err = nil, &trace.Error{Source: run.Source, Err: errors.New(run.Broken)}
+			}
+			if !yield(run, err) {
+				return
+			}
+		}
+	}
+}
+
+// over says after so many runs what else was found in the paths. No run at all
+// is wrong use, if nothing else was wrong.
+func (r *recordings) over(cmd *cobra.Command, paths []string, runs int) error {
+	if r.passed > 0 {
+		r.bar.clear()
+		is := "files that are no recordings"
+		if r.passed == 1 {
+			is = "file that is no recording"
+		}
+		fmt.Fprintf(cmd.ErrOrStderr(), "cbpolicy: passed over %d %s\n", r.passed, is)
+	}
+	if runs == 0 && r.unread == 0 {
+		return usage("%s: no recorded run", strings.Join(paths, ", "))
+	}
 	return nil
 }
 

@@ -30,6 +30,11 @@ have saved. A path is a file of runs or a directory of them; .gz is unpacked. Th
 format is found from what a file holds:
 ` + formatsText() + `
 
+In a directory every file that begins like a recording is read, whatever its name;
+the others are counted. A recording that can be read but does not tell what its run
+did (results are missing, the run ended with an error) is broken: the run is halted
+by a rule or its decision is unknown, and never allow.
+
 A run ends at the first verdict that blocks. --confirm says what follows a
 question: stop ends the run there, approve says yes each time, decline leaves the
 call out and goes on.
@@ -43,8 +48,8 @@ than under OLD, each a .cbp file, a directory of them, or "" for none. The rules
 --html FILE writes a page that needs nothing beside itself: how the runs are
 distributed, with the limits of the rules, and the timelines of the halted ones.
 
-Exit codes: 0 fine, 1 I/O, 2 usage, 3 a policy is wrong, or a file or a
-run cannot be read, 5 a run was halted and --fail-on halted is given.`,
+Exit codes: 0 fine, 1 I/O, 2 usage, or there is no run, 3 a policy is wrong,
+or a file or a run cannot be read or is broken, 5 a run was halted and --fail-on halted is given.`,
 		Example: `  cbpolicy replay --policy policies --confirm approve recordings
   cbpolicy replay --policy policies --explain recordings/monday.jsonl:12 recordings
   cbpolicy replay --compare policies new.cbp recordings
@@ -108,11 +113,15 @@ func (o *replayOptions) options(cmd *cobra.Command) (replay.Options, error) {
 	if err != nil {
 		return replay.Options{}, err
 	}
-	if reg.Set().Len() == 0 {
-		return replay.Options{}, usage("replay: no rules: give --policy, or leave --no-builtins out")
+	if reg.Set().Len() == 0 && !o.compare.given {
+		return replay.Options{}, errNoRules()
 	}
 	options := replay.Options{Confirm: replay.Confirm(o.confirm), Kinds: o.kinds, Session: session.Options{Registry: reg}}
 	return options, sessionOf(cmd, settings, &options.Session)
+}
+
+func errNoRules() error {
+	return usage("replay: no rules: give --policy, or leave --no-builtins out")
 }
 
 // report replays every run, and prints what became of them.
@@ -125,15 +134,19 @@ func (o *replayOptions) report(cmd *cobra.Command, paths []string, options repla
 			}
 			continue
 		}
+		o.faulty(cmd, result.Source, result.Broken)
 		report.Runs = append(report.Runs, *result)
 		report.Summary.Add(result)
+	}
+	if err := o.over(cmd, paths, report.Summary.Runs); err != nil {
+		return err
 	}
 	return o.printed(cmd, &report)
 }
 
 // printed prints what became of the runs, and says how the program ends.
 func (o *replayOptions) printed(cmd *cobra.Command, report *replay.Report) error {
-	report.Summary.Unread = o.unread
+	report.Summary.Unread, report.Summary.PassedOver = o.unread, o.passed
 	if err := printReplay(cmd.OutOrStdout(), report, o.format); err != nil {
 		return err
 	}
@@ -143,7 +156,7 @@ func (o *replayOptions) printed(cmd *cobra.Command, report *replay.Report) error
 // end is how the program ends after so many runs were halted.
 func (o *replayOptions) end(halted int) error {
 	switch {
-	case o.unread > 0:
+	case o.unread > 0 || o.broken > 0:
 		return exit(exitFindings)
 	case o.failOn != "" && halted > 0:
 		return exit(exitBlocked)

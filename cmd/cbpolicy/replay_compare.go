@@ -66,6 +66,9 @@ func (o *replayOptions) compareRuns(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	if before.Session.Registry.Set().Len() == 0 && after.Session.Registry.Set().Len() == 0 {
+		return errNoRules()
+	}
 	all := replay.Comparison{Flips: []replay.Pair{}}
 	for p, err := range replay.Compare(cmd.Context(), o.runs(cmd, paths), o.workers, before, after) {
 		if err != nil {
@@ -74,9 +77,14 @@ func (o *replayOptions) compareRuns(cmd *cobra.Command, args []string) error {
 			}
 			continue
 		}
+		o.faulty(cmd, p.New.Source, p.New.Broken)
 		all.Add(p)
 	}
 	s := &all.Summary
+	if err := o.over(cmd, paths, s.Runs); err != nil {
+		return err
+	}
+	s.PassedOver, s.Old.PassedOver, s.New.PassedOver = o.passed, o.passed, o.passed
 	s.Unread, s.Old.Unread, s.New.Unread = o.unread, o.unread, o.unread
 	if err := printComparison(cmd.OutOrStdout(), &all, o.format); err != nil {
 		return err
@@ -106,9 +114,7 @@ func printComparison(w io.Writer, c *replay.Comparison, format string) error {
 	}
 	s := &c.Summary
 	fmt.Fprintf(out, "runs: %d, flipped: %d", s.Runs, s.Flipped)
-	if s.Unread > 0 {
-		fmt.Fprintf(out, ", not read: %d", s.Unread)
-	}
+	wrongText(out, s.Broken, s.Unread)
 	out.WriteByte('\n')
 	s.ByFlip.Each(func(flip string, n int) { fmt.Fprintf(out, "%6d  %s\n", n, flip) })
 	for _, side := range []struct {

@@ -19,6 +19,7 @@ func (o *replayOptions) explainRun(cmd *cobra.Command, paths []string, options r
 	if err != nil {
 		return err
 	}
+	o.faulty(cmd, run.Source, run.Broken)
 	t, err := replay.Explain(cmd.Context(), run, options)
 	if err != nil {
 		return err
@@ -133,6 +134,9 @@ func paintDecision(colour bool, e *replay.Entry) string {
 func (p *explained) end(r *replay.Result) {
 	if !r.Halted() {
 		fmt.Fprintf(p.w, "%s after %s\n", paint(p.colour, decisionColour(r.Decision), r.Decision), count(r.ToolCalls, "call"))
+		if r.Broken != "" {
+			fmt.Fprintf(p.w, "  broken: %s\n", diag.Escape(r.Broken))
+		}
 		return
 	}
 	runText(p.w, r, p.colour)

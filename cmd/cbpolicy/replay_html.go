@@ -32,9 +32,13 @@ func (o *replayOptions) reportPage(cmd *cobra.Command, paths []string, options r
 			}
 			continue
 		}
+		o.faulty(cmd, run.Result.Source, run.Result.Broken)
 		p.Add(run)
 		report.Runs = append(report.Runs, run.Result)
 		report.Summary.Add(&run.Result)
+	}
+	if err := o.over(cmd, paths, report.Summary.Runs); err != nil {
+		return firstError(err, file.close())
 	}
 	err = file.write(func() ([]byte, error) {
 		var b bytes.Buffer

@@ -22,9 +22,10 @@ func printReplay(w io.Writer, r *replay.Report, format string) error {
 	return out.Flush()
 }
 
-// runText prints a run that was stopped, or that a person was asked about.
+// runText prints a run that was stopped, that a person was asked about, or
+// whose recording is broken.
 func runText(w *bufio.Writer, r *replay.Result, colour bool) {
-	if !r.Halted() && r.FirstConfirm == nil {
+	if !r.Halted() && r.FirstConfirm == nil && r.Broken == "" {
 		return
 	}
 	fmt.Fprintf(w, "%s  %s", paint(colour, decisionColour(r.Decision), r.Decision), diag.Escape(r.Source))
@@ -36,6 +37,9 @@ func runText(w *bufio.Writer, r *replay.Result, colour bool) {
 		fmt.Fprintf(w, "\n  %s; saved %s", diag.Escape(r.Explain), savedText(r.Saved))
 	}
 	w.WriteByte('\n')
+	if r.Broken != "" {
+		fmt.Fprintf(w, "  broken: %s\n", diag.Escape(r.Broken))
+	}
 	if r.FirstConfirm != nil {
 		fmt.Fprintf(w, "  first asked at call %d by rule %s\n", r.FirstConfirm.At, diag.Escape(r.FirstConfirm.Rule))
 	}
@@ -52,11 +56,19 @@ func savedText(s *replay.Saved) string {
 	return text
 }
 
+// wrongText prints how many runs are broken and how many could not be read.
+func wrongText(w *bufio.Writer, broken, unread int) {
+	if broken > 0 {
+		fmt.Fprintf(w, ", broken: %d", broken)
+	}
+	if unread > 0 {
+		fmt.Fprintf(w, ", not read: %d", unread)
+	}
+}
+
 func summaryText(w *bufio.Writer, s *replay.Summary) {
 	fmt.Fprintf(w, "runs: %d, halted: %d, asked: %d", s.Runs, s.Halted, s.Asked)
-	if s.Unread > 0 {
-		fmt.Fprintf(w, ", not read: %d", s.Unread)
-	}
+	wrongText(w, s.Broken, s.Unread)
 	w.WriteByte('\n')
 	if s.Halted == 0 {
 		return

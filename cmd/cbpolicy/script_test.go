@@ -27,11 +27,11 @@ func TestScript(t *testing.T) {
 	})
 }
 
-// repeat writes a line again and again: repeat FILE FROM TO LINE, in which {n}
+// repeat writes lines again and again: repeat FILE FROM TO LINE…, in which {n}
 // is the number and {s} the number as seconds of a minute, in two digits.
 func repeat(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 4 {
-		ts.Fatalf("usage: repeat FILE FROM TO LINE")
+	if neg || len(args) < 4 {
+		ts.Fatalf("usage: repeat FILE FROM TO LINE…")
 	}
 	from, err := strconv.Atoi(args[1])
 	ts.Check(err)
@@ -40,7 +40,7 @@ func repeat(ts *testscript.TestScript, neg bool, args []string) {
 	f, err := os.OpenFile(ts.MkAbs(args[0]), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	ts.Check(err)
 	for n := from; n <= to; n++ {
-		line := strings.NewReplacer("{n}", strconv.Itoa(n), "{s}", fmt.Sprintf("%02d", n%60)).Replace(args[3])
+		line := strings.NewReplacer("{n}", strconv.Itoa(n), "{s}", fmt.Sprintf("%02d", n%60)).Replace(strings.Join(args[3:], "\n"))
 		_, err = f.WriteString(line + "\n")
 		ts.Check(err)
 	}

@@ -81,7 +81,7 @@ func runSuggest(cmd *cobra.Command, o *suggestOptions, paths []string) error {
 	}
 	var failed error
 	options.Unread = func(err error) { failed = firstError(failed, o.pass(cmd, err)) }
-	s, err := suggest.Learn(cmd.Context(), func() iter.Seq2[*trace.Run, error] { return o.runs(cmd, paths) }, options)
+	s, err := suggest.Learn(cmd.Context(), func() iter.Seq2[*trace.Run, error] { return whole(o.runs(cmd, paths)) }, options)
 	switch {
 	case errors.As(err, new(*suggest.TooFewError)):
 		return &exitError{exitFindings, err}

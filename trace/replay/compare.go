@@ -79,7 +79,10 @@ type ComparisonSummary struct {
 	ByFlip  Counts  `json:"by_flip"`
 	Old     Summary `json:"old"`
 	New     Summary `json:"new"`
+	Broken  int     `json:"broken"` // runs whose recordings are broken
 	Unread  int     `json:"unread"` // runs that could not be read
+	// PassedOver is how many files of the directories are no recordings.
+	PassedOver int `json:"passed_over"`
 }
 
 // Add takes in a run under both policies.
@@ -88,6 +91,7 @@ func (c *Comparison) Add(p *Pair) {
 	s.Runs++
 	s.Old.Add(&p.Old)
 	s.New.Add(&p.New)
+	s.Broken = s.New.Broken
 	if p.Flip == NoFlip {
 		return
 	}

@@ -60,6 +60,9 @@ func drive(ctx context.Context, r *trace.Run, o Options, seen func(Entry)) (Resu
 	if d.finish(ctx); ctx.Err() == nil && d.result.Halted() {
 		return d.halted(nil), nil
 	}
+	if r.Broken != "" {
+		d.result.Decision = Unknown
+	}
 	return d.result, ctx.Err()
 }
 
@@ -95,7 +98,7 @@ func newDriver(r *trace.Run, o Options) (*driver, error) {
 		d.kind, d.chain = r.TaskKind, kindOf(r)
 	}
 	d.result = Result{
-		Source: r.Source, Format: r.Format, Chain: d.chain, Decision: registry.Allow.String(), Fired: []string{},
+		Source: r.Source, Format: r.Format, Chain: d.chain, Decision: registry.Allow.String(), Broken: r.Broken, Fired: []string{},
 	}
 	for i := range r.Events {
 		if isCall(&r.Events[i]) {

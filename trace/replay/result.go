@@ -16,8 +16,10 @@ type Result struct {
 	Chain     string `json:"chain"`
 	ToolCalls int    `json:"tool_calls"` // of the whole run, delegations included
 	// Decision is that of the verdict that stopped the run; otherwise the
-	// strongest there was: allow or warn.
+	// strongest there was, allow or warn, or Unknown if the recording is broken.
 	Decision string `json:"decision"`
+	// Broken says why the recording does not tell what the run did; "": it does.
+	Broken string `json:"broken,omitempty"`
 	// HaltedAt is the number of the call that was refused, from 1; between
 	// calls, that of the last one. 0: the run was not stopped, or before its first call.
 	HaltedAt int    `json:"halted_at,omitempty"`
@@ -32,6 +34,10 @@ type Result struct {
 	Fired        []string  `json:"fired"` // every rule that fired, in order, those that only observe too
 	Saved        *Saved    `json:"saved,omitempty"`
 }
+
+// Unknown is the decision on a run that no rule stopped and whose recording is
+// broken: what is missing from it may be what a rule would have stopped.
+const Unknown = "unknown"
 
 // Halted reports whether a verdict stopped the run.
 func (r *Result) Halted() bool { return r.Rule != "" }
@@ -85,7 +91,10 @@ type Summary struct {
 	ByFormat Counts `json:"by_format"`
 	Asked    int    `json:"asked"` // runs in which a person was asked
 	Saved    Saved  `json:"saved"`
+	Broken   int    `json:"broken"` // runs whose recordings are broken, halted ones too
 	Unread   int    `json:"unread"` // runs that could not be read
+	// PassedOver is how many files of the directories are no recordings.
+	PassedOver int `json:"passed_over"`
 }
 
 // Add counts a run.
@@ -93,6 +102,9 @@ func (s *Summary) Add(r *Result) {
 	s.Runs++
 	if r.FirstConfirm != nil {
 		s.Asked++
+	}
+	if r.Broken != "" {
+		s.Broken++
 	}
 	if !r.Halted() {
 		return

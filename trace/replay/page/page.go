@@ -61,8 +61,8 @@ type formatView struct {
 
 // runView is a row of the table of runs.
 type runView struct {
-	Source, Format, Kind, Decision, Class, Rule, Saved string
-	Calls, At                                          int
+	Source, Format, Kind, Decision, Class, Rule, Broken, Saved string
+	Calls, At                                                  int
 }
 
 // Write writes the page. unread is how many runs could not be read.
@@ -110,6 +110,7 @@ func (r *Run) view() runView {
 	v := runView{
 		Source: diag.Escape(r.Result.Source), Format: diag.Escape(r.Result.Format), Kind: diag.Escape(r.kind), Decision: r.Result.Decision,
 		Class: decisionClass(r.Result.Decision), Calls: r.Result.ToolCalls,
+		Broken: diag.Escape(r.Result.Broken),
 	}
 	if r.Result.Halted() {
 		v.Rule, v.At, v.Saved = diag.Escape(r.Result.Rule), r.Result.HaltedAt, savedText(r.Result.Saved)
@@ -131,6 +132,9 @@ func (p *Page) tiles(unread int) []tile {
 	}
 	if s.Saved.Cents > 0 {
 		tiles = append(tiles, tile{"money saved", moneyText(s.Saved.Cents), "", ""})
+	}
+	if s.Broken > 0 {
+		tiles = append(tiles, tile{"broken", fmt.Sprint(s.Broken), percent(s.Broken, s.Runs), "stop"})
 	}
 	if unread > 0 {
 		tiles = append(tiles, tile{"not read", fmt.Sprint(unread), "", "stop"})

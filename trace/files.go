@@ -1,0 +1,82 @@
+package trace
+
+import (
+	"errors"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// extensions are those of files that hold runs by their names, without .gz.
+var extensions = [...]string{".json", ".jsonl", ".ndjson", ".traj", ".yaml", ".yml"}
+
+// Files lists the files that Open reads: the path itself if it is a file, or
+// else those below it, in the order of their paths, whose names end in .json,
+// .jsonl, .ndjson, .traj, .yaml or .yml, or in one of these and .gz, and all
+// others that begin like a recording. Of the rest passedOver is told; nil:
+// nobody is. Files and directories whose names begin with a dot are left out.
+// Links below the path are followed to files, and not to directories.
+func Files(path string, passedOver func(file string)) iter.Seq2[string, error] {
+	if passedOver == nil {
+		passedOver = func(string) {}
+	}
+	return func(yield func(string, error) bool) {
+		info, err := os.Stat(path)
+		if err != nil {
+			yield("", unread(path, err))
+			return
+		}
+		if !info.IsDir() {
+			yield(path, nil)
+			return
+		}
+		// The walk itself reports errors by its function only.
+		_ = filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
+			hidden := p != path && strings.HasPrefix(filepath.Base(p), ".")
+			switch {
+			case err != nil:
+				if !yield("", unread(p, err)) {
+					return fs.SkipAll
+				}
+			case hidden && d.IsDir():
+				return fs.SkipDir
+			case hidden || !isFile(p, d):
+			case !mayHoldRuns(p):
+				passedOver(p)
+			case !yield(p, nil):
+				return fs.SkipAll
+			}
+			return nil
+		})
+	}
+}
+
+// isFile reports whether an entry of a directory is a file, or a link to one
+// or to nothing. Pipes and devices are none: reading them might never end.
+func isFile(path string, d fs.DirEntry) bool {
+	if d.Type()&fs.ModeSymlink == 0 {
+		return d.Type().IsRegular()
+	}
+	info, err := os.Stat(path)
+	return err != nil || info.Mode().IsRegular()
+}
+
+// mayHoldRuns reports whether a file is to be read: by its name, or by what it
+// begins with. One whose beginning cannot be read is, so that it is told why.
+func mayHoldRuns(path string) bool {
+	name := strings.TrimSuffix(strings.ToLower(path), ".gz")
+	for _, e := range extensions {
+		if strings.HasSuffix(name, e) {
+			return true
+		}
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return !errors.Is(err, fs.ErrNotExist) // a link to nothing
+	}
+	defer f.Close()
+	_, _, err = begin(path, f, Options{})
+	return err == nil || !errors.As(err, new(*UnknownFormatError)) && !errors.Is(err, errEmpty)
+}

@@ -437,6 +437,46 @@ func TestMask(t *testing.T) {
 	}
 }
 
+// A mask that names nothing is told of; one for what a record need not have, or
+// for the elements of an empty list, is not.
+func TestMask_Unmatched(t *testing.T) {
+	m, err := audit.ParseMask([]string{"/verdict/fired/*/actual", "/call_id", "/verdict/empty/*/x", "/verdit", "/verdict/fired/*/a~1b", "/at"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told []string
+	path := filepath.Join(t.TempDir(), "audit.jsonl")
+	l, err := audit.Open(path, audit.Options{Mask: m, Unmatched: func(p string) { told = append(told, p) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := record("s", 0)
+	r.Verdict = json.RawMessage(`{"empty":[],"fired":[{"actual":1}]}`)
+	if err := errors.Join(l.Append(r), l.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(told, " "); got != "/verdit /verdict/fired/*/a~1b" {
+		t.Errorf("told of %s", got)
+	}
+}
+
+// What is masked away cannot be repeated, which is no other verdict.
+func TestRepeat_Hidden(t *testing.T) {
+	for raw, want := range map[string]audit.Repeated{
+		`"«masked»"`:                          audit.Hidden,
+		`{"verdict":"«masked»"}`:              audit.Hidden,
+		`{"plan":"«masked»","verdict":{}}`:    audit.Hidden,
+		`{"at":"«masked»","verdict":{}}`:      audit.Skipped,
+		`{"at":"«masked»","plan":1}`:          audit.Different,
+		`{"verdict":{"decision":"«masked»"}}`: audit.Skipped,
+	} {
+		got, err := audit.Repeat(&audit.Line{Seq: 1, Record: []byte(raw)}, nil, audit.Mask{})
+		if got != want || (got == audit.Hidden) != (err != nil && strings.Contains(err.Error(), "masked")) {
+			t.Errorf("%s: %v, %v; want %v", raw, got, err, want)
+		}
+	}
+}
+
 func TestParseHash(t *testing.T) {
 	h, err := audit.ParseHash(strings.Repeat("0a", 32))
 	if err != nil || h.String() != strings.Repeat("0a", 32) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -19,6 +20,9 @@ const DefaultRotate = 100 << 20
 // Options set a log up. The zero Options are the defaults.
 type Options struct {
 	Mask Mask
+	// Unmatched is told, when the log is closed, of every pointer of the mask
+	// that has named nothing in the records of this log; nil: nobody is.
+	Unmatched func(pointer string)
 	// Rotate is how large a file grows before it is put aside; 0:
 	// DefaultRotate. A file that is put aside is called after its first line:
 	// audit.jsonl becomes audit.from-1.jsonl, then audit.from-80001.jsonl.
@@ -46,8 +50,10 @@ type Log struct {
 	first uint64
 	last  Line
 	buf   bytes.Buffer
-	err   error // the first
-	lost  int   // records of Record that are not there
+	// Which pointers of the mask have named something; nil: nothing was masked.
+	matched []bool
+	err     error // the first
+	lost    int   // records of Record that are not there
 }
 
 // Open opens a log, which need not be there yet.
@@ -112,6 +118,11 @@ func (l *Log) failed() error {
 func (l *Log) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	for i, matched := range l.matched {
+		if !matched && l.opts.Unmatched != nil && !optional(l.opts.Mask.pointers[i]) {
+			l.opts.Unmatched(l.opts.Mask.pointer(i))
+		}
+	}
 	return errors.Join(l.failed(), l.file.Close())
 }
 
@@ -126,7 +137,10 @@ func (l *Log) Append(r *session.Record) error {
 	if err := enc.Encode(r); err != nil {
 		return fmt.Errorf("audit: %w", err)
 	}
-	record, err := l.opts.Mask.Apply(bytes.TrimSuffix(l.buf.Bytes(), []byte("\n")))
+	if l.matched == nil {
+		l.matched = make([]bool, len(l.opts.Mask.pointers))
+	}
+	record, err := l.opts.Mask.apply(bytes.TrimSuffix(l.buf.Bytes(), []byte("\n")), l.matched)
 	if err != nil {
 		return err
 	}
@@ -212,4 +226,9 @@ func (l *Log) sync(begun bool) error {
 		return syncDir(filepath.Dir(l.path))
 	}
 	return nil
+}
+
+// optional reports whether a pointer names a part that not every record has.
+func optional(pointer []string) bool {
+	return len(pointer) == 1 && slices.Contains([]string{"chain", "run", "step", "call_id", "plan", "tally", "refused", "policy_notes"}, pointer[0])
 }

@@ -3,11 +3,8 @@ package main
 import (
 	"bufio"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -105,17 +102,24 @@ func newAuditShow() *cobra.Command {
 	formatFlag(cmd.Flags(), &format, "text", "json")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		var kept []string
+		var unknown []uint64 // decisions of which it cannot be said whether they are wanted
+		want := wanted{blocked, rule, of}
 		for l, err := range audit.ReadAll(args[0], 0) {
 			if err != nil {
 				return refuseLog(cmd, err)
 			}
-			shown, ok := showLine(&l, format, func(e *entry) bool {
-				return (!blocked || e.blocks()) && (rule == "" || e.has(rule)) && (of == "" || e.Session == of)
-			})
-			if !ok {
+			e, err := parseEntry(&l)
+			if err != nil {
+				return fmt.Errorf("%s: line %d cannot be shown: %w", args[0], l.Seq, err)
+			}
+			is, known := want.matches(e)
+			if !known {
+				unknown = append(unknown, l.Seq)
+			}
+			if !is {
 				continue
 			}
-			if kept = append(kept, shown); last > 0 && len(kept) > last {
+			if kept = append(kept, e.show(&l, format)); last > 0 && len(kept) > last {
 				kept = kept[1:]
 			}
 		}
@@ -123,58 +127,12 @@ func newAuditShow() *cobra.Command {
 		for _, line := range kept {
 			out.WriteString(line)
 		}
-		return out.Flush()
+		if err := out.Flush(); err != nil || len(unknown) == 0 {
+			return err
+		}
+		return fmt.Errorf("%s: %d decisions are not shown, the first in line %d: what they were to be chosen by is masked", args[0], len(unknown), unknown[0])
 	}
 	return cmd
-}
-
-// entry is a logged record as it is shown.
-type entry struct {
-	session.Record
-	verdict struct {
-		Decision string `json:"decision"`
-		Fired    []struct {
-			Rule   string `json:"rule"`
-			Reason string `json:"reason"`
-		} `json:"fired"`
-	}
-}
-
-func (e *entry) blocks() bool {
-	return e.verdict.Decision != "allow" && e.verdict.Decision != "warn"
-}
-
-func (e *entry) has(rule string) bool {
-	for _, f := range e.verdict.Fired {
-		if f.Rule == rule {
-			return true
-		}
-	}
-	return false
-}
-
-// showLine renders a line that is wanted.
-func showLine(l *audit.Line, format string, wanted func(*entry) bool) (string, bool) {
-	var e entry
-	if json.Unmarshal(l.Record, &e.Record) != nil || json.Unmarshal(e.Verdict, &e.verdict) != nil {
-		return "", false // of a newer version
-	}
-	if !wanted(&e) {
-		return "", false
-	}
-	if format == "json" {
-		return string(l.Record) + "\n", true
-	}
-	what := e.Ability
-	if e.Chain != "" {
-		what = e.Chain + ": " + what
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "%d  %s  %s  %s  %s\n", l.Seq, e.At.Format(time.RFC3339Nano), diag.Escape(e.Session), e.verdict.Decision, diag.Escape(what))
-	for _, f := range e.verdict.Fired {
-		fmt.Fprintf(&b, "    %s: %s\n", diag.Escape(f.Rule), diag.Escape(f.Reason))
-	}
-	return b.String(), true
 }
 
 func newAuditReplay() *cobra.Command {
@@ -186,10 +144,12 @@ func newAuditReplay() *cobra.Command {
 		Short: "Decide every line of the log once more, and compare",
 		Long: `replay repeats every decision of the log from its record alone, and compares the
 verdicts byte for byte. The rules must be those that were in force: a record
-knows the digest of its rules. What was masked is not compared.
+knows the digest of its rules. What was masked in a verdict is not compared; where
+the plan, the counts or the whole verdict were masked there is nothing to repeat.
 
-Exit codes: 0 all are the same, 1 a file cannot be read, 2 usage, 3 a line is
-wrong, or its verdict is another one.`,
+Exit codes: 0 all are the same, 1 a file cannot be read or a decision cannot be
+repeated because of what is masked, 2 usage, 3 a line is wrong, or its verdict
+is another one.`,
 		Args: exactlyOne("one log"),
 	}
 	rules.add(cmd)
@@ -217,13 +177,16 @@ wrong, or its verdict is another one.`,
 				return refuseLog(cmd, err)
 			}
 			became, err := audit.Repeat(&l, reg.Set(), o.Mask)
-			if counts[became]++; err != nil && counts[audit.Different] <= 10 {
+			if counts[became]++; err != nil && counts[became] <= 10 {
 				fmt.Fprintln(cmd.ErrOrStderr(), "cbpolicy:", err)
 			}
 		}
-		fmt.Fprintf(cmd.OutOrStdout(), "same: %d, different: %d, not judged: %d\n", counts[audit.Same], counts[audit.Different], counts[audit.Skipped])
+		fmt.Fprintf(cmd.OutOrStdout(), "same: %d, different: %d, not judged: %d, masked: %d\n", counts[audit.Same], counts[audit.Different], counts[audit.Skipped], counts[audit.Hidden])
 		if counts[audit.Different] > 0 {
 			return exit(exitFindings)
+		}
+		if counts[audit.Hidden] > 0 {
+			return exit(exitInternal)
 		}
 		return nil
 	}
@@ -234,9 +197,11 @@ wrong, or its verdict is another one.`,
 type auditFlags struct {
 	file  string
 	masks []string
+	cmd   *cobra.Command
 }
 
 func (f *auditFlags) add(cmd *cobra.Command) {
+	f.cmd = cmd
 	cmd.Flags().StringVar(&f.file, "audit", "", "append a record of every decision to this log `FILE`, in a hash chain")
 	cmd.Flags().StringArrayVar(&f.masks, "mask", nil, "JSON `POINTER` into records whose value the log hides, such as /verdict/fired/*/actual (repeatable)")
 }
@@ -254,6 +219,9 @@ func (f *auditFlags) open(s *config.Settings) (*audit.Log, error) {
 			return nil, usage("--mask hides parts of a log: give --audit")
 		}
 		return nil, nil
+	}
+	o.Unmatched = func(pointer string) {
+		fmt.Fprintf(f.cmd.ErrOrStderr(), "cbpolicy: warning: %s: the mask %s has named nothing in what was recorded\n", diag.Escape(path), diag.Escape(pointer))
 	}
 	return audit.Open(path, o)
 }

@@ -37,6 +37,9 @@ func runText(w *bufio.Writer, r *replay.Result, colour bool) {
 		fmt.Fprintf(w, "\n  %s; saved %s", diag.Escape(r.Explain), savedText(r.Saved))
 	}
 	w.WriteByte('\n')
+	for _, note := range r.Notes {
+		fmt.Fprintf(w, "  note: %s\n", diag.Escape(note))
+	}
 	if r.Broken != "" {
 		fmt.Fprintf(w, "  broken: %s\n", diag.Escape(r.Broken))
 	}

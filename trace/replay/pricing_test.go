@@ -1,6 +1,7 @@
 package replay_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/cbpolicy/cbpolicy/prices"
@@ -59,5 +60,22 @@ func TestMeasureAtPrices(t *testing.T) {
 	}
 	if m := measure(t, events(t, "call a\n"+`{"type":"usage","message_id":"m1","model":"m","input_tokens":500000}`)); m.Priced() {
 		t.Error("priced without prices")
+	}
+}
+
+// A run that is stopped for money that was guessed says so.
+func TestNotesOfGuessedMoney(t *testing.T) {
+	const guessed = `call a
+{"type":"usage","message_id":"m1","model":"unheard-of","input_tokens":30000}
+call b`
+	for model, want := range map[string]string{"unheard-of": `the model "unheard-of" has no price in the table 1 and counts at the dearest known rates`, "m": ""} {
+		o := replay.Options{Session: session.Options{Registry: rules(t, "B:task.spend_cents>1|abort|id=dear\n"), Pricing: pricing(t, prices.Dearest)}}
+		got, err := replay.Run(t.Context(), events(t, strings.ReplaceAll(guessed, "unheard-of", model)), o)
+		if err != nil || got.Rule != "dear" {
+			t.Fatalf("%+v, %v", got, err)
+		}
+		if notes := strings.Join(got.Notes, "; "); !strings.HasPrefix(notes, want) || want == "" && notes != "" {
+			t.Errorf("%s: notes %q, want %q", model, notes, want)
+		}
 	}
 }

@@ -174,6 +174,7 @@ func (d *driver) call(ctx context.Context, e *session.Event) {
 		d.flights = append(d.flights, flight{e.CallID, st, true})
 	default:
 		d.stop(v.Decision.String(), blocked(v))
+		d.result.Notes = slices.Clone(v.Notes)
 	}
 }
 

@@ -33,6 +33,9 @@ type Result struct {
 	FirstConfirm *Question `json:"first_confirm,omitempty"`
 	Fired        []string  `json:"fired"` // every rule that fired, in order, those that only observe too
 	Saved        *Saved    `json:"saved,omitempty"`
+	// Notes tell how the verdict that stopped the run came about, such as a
+	// model without a price that was counted as the dearest.
+	Notes []string `json:"notes,omitempty"`
 }
 
 // Unknown is the decision on a run that no rule stopped and whose recording is

@@ -169,16 +169,23 @@ func validate(t *testing.T, kind string, paths []string) {
 	}
 }
 
-// TestWhatASchemaRefusesTheParserRefuses changes documents at every place, to
-// every type and by a field that nobody knows. The schemas may accept more
-// than the parsers, but for unknown fields, which both must refuse.
+// sameKind is how many places of one kind, such as any rule's condition, are
+// changed: a schema and a parser treat them all alike.
+const sameKind = 2
+
+// TestWhatASchemaRefusesTheParserRefuses changes documents at every kind of
+// place, to every type and by a field that nobody knows. The schemas may accept
+// more than the parsers, but for unknown fields, which both must refuse.
 func TestWhatASchemaRefusesTheParserRefuses(t *testing.T) {
 	for kind, paths := range examples(t) {
 		s := compile(t, kind)
-		tried, refused := 0, 0
+		tried, refused, seen := 0, 0, map[string]int{}
 		for _, path := range paths {
 			v := value(t, path, read(t, path))
-			each(v, func(set func(any), old any) {
+			each("", v, func(place string, set func(any), old any) {
+				if seen[place]++; seen[place] > sameKind {
+					return
+				}
 				changes := []any{nil, true, json.Number("7"), "zzzzzz", []any{}, []any{"zzzzzz"}, map[string]any{}, map[string]any{"zzzzzz": "x"}}
 				if m, ok := old.(map[string]any); ok {
 					more := map[string]any{"zzzzzz": "x"}
@@ -214,18 +221,19 @@ func TestWhatASchemaRefusesTheParserRefuses(t *testing.T) {
 	}
 }
 
-// each calls f for every value below v, with what sets it.
-func each(v any, f func(set func(any), old any)) {
+// each calls f for every value below v, with the place it has in its kind of
+// document and what sets it.
+func each(place string, v any, f func(place string, set func(any), old any)) {
 	switch v := v.(type) {
 	case []any:
 		for i := range v {
-			f(func(n any) { v[i] = n }, v[i])
-			each(v[i], f)
+			f(place+"[]", func(n any) { v[i] = n }, v[i])
+			each(place+"[]", v[i], f)
 		}
 	case map[string]any:
 		for k := range v {
-			f(func(n any) { v[k] = n }, v[k])
-			each(v[k], f)
+			f(place+"."+k, func(n any) { v[k] = n }, v[k])
+			each(place+"."+k, v[k], f)
 		}
 	}
 }

@@ -221,14 +221,19 @@ func runKey(rs *registry.Step) string {
 // History is what was admitted in a session. The zero History is empty. It
 // is not safe for concurrent use.
 type History struct {
-	seen map[string]bool // by folded ability: whether one so written is of the class that writes
+	spelt map[string]struct{} // as they were written, so that one that comes again costs a look
+	seen  map[string]bool     // by folded ability: whether one so written is of the class that writes
 }
 
 // Add notes an admitted ability.
 func (h *History) Add(ability string) {
-	if h.seen == nil {
-		h.seen = map[string]bool{}
+	if _, again := h.spelt[ability]; again {
+		return
 	}
+	if h.seen == nil {
+		h.spelt, h.seen = map[string]struct{}{}, map[string]bool{}
+	}
+	h.spelt[ability] = struct{}{}
 	folded := dsl.Fold(ability)
 	h.seen[folded] = h.seen[folded] || dsl.Writes.Covers(ability)
 }

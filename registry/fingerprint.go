@@ -22,21 +22,16 @@ func (vs *Values) Fingerprint(seed maphash.Seed) uint64 {
 // memberPrint hashes one name with its value. A text and a number that are
 // written alike differ, as they do in a call.
 func memberPrint(seed maphash.Seed, name, text string, v *Value) uint64 {
-	var h maphash.Hash
-	h.SetSeed(seed)
-	h.WriteString(name)
+	kind, value := uint64(0), uint64(0)
 	switch {
 	case v == nil || v.kind != kindOther && !v.numeric:
-		h.WriteByte(0)
-		h.WriteString(text)
+		value = maphash.String(seed, text)
 	case v.numeric:
-		h.WriteByte(1)
-		h.WriteString(text)
+		kind, value = 1, maphash.String(seed, text)
 	default:
-		h.WriteByte(2)
-		h.Write(v.tree.AppendJSON(nil))
+		kind, value = 2, maphash.Bytes(seed, v.tree.AppendJSON(nil))
 	}
-	return h.Sum64()
+	return maphash.Comparable(seed, [3]uint64{maphash.String(seed, name), kind, value})
 }
 
 // TextBytes returns how many bytes of text stand under a name, in lists and

@@ -44,6 +44,28 @@ func TestWords(t *testing.T) {
 	}
 }
 
+// A poll whose output does not change fills no memory, and is still remembered.
+func TestWords_TheSameAgainAddsNothing(t *testing.T) {
+	var w registry.Words
+	w.Add("still waiting")
+	once := w.Len()
+	for range 100 {
+		w.Add("still waiting")
+	}
+	if w.Len() != once {
+		t.Errorf("the same text a hundred times takes %d bytes, once %d", w.Len(), once)
+	}
+	w.Has("waiting") // cuts it
+	w.Add("still waiting")
+	w.Add("done")
+	w.Add("still waiting")
+	for _, value := range []string{"still waiting", "done"} {
+		if !w.Has(value) {
+			t.Errorf("Has(%q): got false", value)
+		}
+	}
+}
+
 func TestProvenance_InUser(t *testing.T) {
 	d := deciderOf(load(t, `B:!arg:recipient|in:user|confirm|id=r`))
 	words := userSaid("send 5 EUR to bob@example.com and to carol@example.com")

@@ -21,7 +21,8 @@ type Words struct {
 	// added is what was added since somebody asked: most sessions have no rule
 	// that asks.
 	added []string
-	size  int // of added, in bytes
+	size  int    // of added, in bytes
+	last  string // a poll says the same again and again, which adds nothing
 }
 
 // Marks that no token holds: one ends a token, the other a text, so that a
@@ -33,6 +34,10 @@ const (
 
 // Add adds a text.
 func (w *Words) Add(text string) {
+	if text == w.last {
+		return
+	}
+	w.last = text
 	w.added = append(w.added, text)
 	w.size += len(text)
 }

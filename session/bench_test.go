@@ -48,6 +48,32 @@ func BenchmarkBeforeAfter(b *testing.B) {
 	}
 }
 
+// A call costs the memory of its Step, which is the host's, and none beside.
+func TestBeforeAndAfterAllocateNothing(t *testing.T) {
+	for _, with := range []bool{false, true} {
+		o := session.Options{ID: "s", Registry: load(t, "B:amount>1000|abort|missing=skip"), Store: memory.New(memory.Options{})}
+		if with {
+			o.Breakers = session.DefaultBreakers()
+		}
+		s, err := session.New(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		vs, out, chain := args(t, `{"url":"https://example.com/","n":17}`), output("fine"), &registry.Values{}
+		var v registry.Verdict
+		st := &session.Step{Call: session.Call{Ability: "web.fetch", Args: vs}, Outputs: chain}
+		// The race detector has pools forget at random, hence below 1 and not 0.
+		if n := testing.AllocsPerRun(1000, func() {
+			s.Before(t.Context(), st, &v)
+			if err := s.After(t.Context(), session.Outcome{Step: st, Output: out}); err != nil {
+				t.Error(err)
+			}
+		}); n >= 1 {
+			t.Errorf("breakers %v: %v allocations a call, want none", with, n)
+		}
+	}
+}
+
 func BenchmarkObserve(b *testing.B) {
 	reg := new(registry.Registry)
 	if err := reg.LoadBuiltins(); err != nil {

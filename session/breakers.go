@@ -167,20 +167,21 @@ const maxConflicts = 64
 // ability, and its probe.
 func (s *Session) settle(ctx context.Context, o *Outcome) error {
 	st, g := o.Step, o.Step.guarded
-	settlement := state.Settlement{Call: st.admitted, Now: s.now()}
+	if g == nil && st.admitted.IsZero() {
+		return nil
+	}
+	settlement := &s.settling
+	*settlement = state.Settlement{Call: st.admitted, Now: s.now()}
 	if g == nil {
-		if st.admitted == (state.CallID{}) {
-			return nil
-		}
-		return s.decider.Store.Settle(ctx, &settlement)
+		return s.decider.Store.Settle(ctx, settlement)
 	}
 	result := g.result(o)
 	if st.probe != "" {
 		settlement.Leases, settlement.Holder = []string{g.lease}, st.probe
-	} else if st.admitted != (state.CallID{}) && !g.moves(result, st.generation) {
+	} else if !st.admitted.IsZero() && !g.moves(result, st.generation) {
 		s.expects[0] = g.expect()
 		settlement.Expects = s.expects[:]
-		err := s.decider.Store.Settle(ctx, &settlement)
+		err := s.decider.Store.Settle(ctx, settlement)
 		if !errors.Is(err, state.ErrConflict) {
 			s.measure(g, result)
 			return err
@@ -197,7 +198,7 @@ func (s *Session) settle(ctx context.Context, o *Outcome) error {
 		}
 		before := g.state
 		after, moved := before.After(result, st.generation, now, g.config)
-		if !moved && st.admitted == (state.CallID{}) && st.probe == "" {
+		if !moved && st.admitted.IsZero() && st.probe == "" {
 			s.measure(g, result)
 			return nil
 		}
@@ -205,7 +206,7 @@ func (s *Session) settle(ctx context.Context, o *Outcome) error {
 		if moved {
 			settlement.Cells = append(settlement.Cells, g.write(after))
 		}
-		err = s.decider.Store.Settle(ctx, &settlement)
+		err = s.decider.Store.Settle(ctx, settlement)
 		if errors.Is(err, state.ErrConflict) {
 			continue
 		}

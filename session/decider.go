@@ -48,6 +48,19 @@ type scratch struct {
 	grant   state.Grant
 	leases  [1]state.Lease
 	expects [1]state.Expect
+	// The run of steps without a chain of the session that was here last.
+	session, run string
+}
+
+// runOf is runKey, with no text made anew for a session that comes again.
+func (m *scratch) runOf(rs *registry.Step) string {
+	if rs.Chain != "" {
+		return runKey(rs)
+	}
+	if m.run == "" || m.session != rs.Session {
+		m.session, m.run = rs.Session, runKey(rs)
+	}
+	return m.run
 }
 
 // ask has a breaker's part claimed: that it is as it was last seen; nothing, if
@@ -89,11 +102,16 @@ func (d *Decider) Decide(ctx context.Context, rs *registry.Step, v *registry.Ver
 // failed: the step is refused, and the host goes on.
 func (d *Decider) refuseOnPanic(rs *registry.Step, v *registry.Verdict, admission *Admission) {
 	if r := recover(); r != nil {
-		*admission = NotAdmitted
-		d.refuse(rs, v, registry.SlugInternalFault, fmt.Sprintf("the engine failed: %v", r))
-		defer func() { _ = recover() }() // of a listener that fails again, or a decider that was not set up
-		d.record(rs, nil, nil, v)
+		d.refuseFault(r, rs, v, admission)
 	}
+}
+
+// refuseFault refuses a step for a fault of the engine.
+func (d *Decider) refuseFault(fault any, rs *registry.Step, v *registry.Verdict, admission *Admission) {
+	*admission = NotAdmitted
+	d.refuse(rs, v, registry.SlugInternalFault, fmt.Sprintf("the engine failed: %v", fault))
+	defer func() { _ = recover() }() // of a listener that fails again, or a decider that was not set up
+	d.record(rs, nil, nil, v)
 }
 
 // Refuse refuses a step before it is judged, for a reason for which no rule
@@ -190,7 +208,7 @@ func (d *Decider) claim(ctx context.Context, t *ticket, m *scratch) error {
 // claimOf is what a planned step asks of the store.
 func claimOf(rs *registry.Step, m *scratch) state.Claim {
 	return state.Claim{
-		Now: rs.Now, Session: rs.Session, Run: runKey(rs), Call: callID(rs),
+		Now: rs.Now, Session: rs.Session, Run: m.runOf(rs), Call: callID(rs),
 		Needs: m.plan.Needs, Guards: m.plan.Guards, Refused: m.plan.Refused,
 	}
 }

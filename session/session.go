@@ -52,6 +52,7 @@ type Session struct {
 	query    state.Query
 	view     state.View
 	expects  [1]state.Expect
+	settling state.Settlement // memory of telling the store of a call's end
 	history  History
 	outputs  *registry.Values
 	user     registry.Words
@@ -112,8 +113,7 @@ func (s *Session) NewRun() string {
 func (s *Session) Before(ctx context.Context, st *Step, v *registry.Verdict) {
 	s.mu.Lock()
 	defer s.unlock()
-	var none Admission
-	defer s.decider.refuseOnPanic(&registry.Step{Session: s.id}, v, &none) // of a clock, or a step that is nil
+	defer s.refuseOnPanic(v) // of a clock, or a step that is nil
 	rs, at := s.complete(st), s.at(0)
 	k := s.tasks.find(st.Task)
 	if by := s.tasks.endedBy(k); by != nil {
@@ -161,6 +161,15 @@ func (s *Session) Before(ctx context.Context, st *Step, v *registry.Verdict) {
 	st.task = k
 	st.admitted = callID(rs)
 	s.history.Add(st.Ability)
+}
+
+// refuseOnPanic, deferred, is that of a decider for a step of which nothing is
+// known but its session. It makes that step only where it is needed.
+func (s *Session) refuseOnPanic(v *registry.Verdict) {
+	if r := recover(); r != nil {
+		var none Admission
+		s.decider.refuseFault(r, &registry.Step{Session: s.id}, v, &none)
+	}
 }
 
 // decide has a step judged by the rules and by the breaker of its ability.

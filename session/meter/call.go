@@ -1,7 +1,6 @@
 package meter
 
 import (
-	"encoding/binary"
 	"hash/maphash"
 
 	"github.com/cbpolicy/cbpolicy/dsl"
@@ -67,16 +66,8 @@ func fingerprint(seed maphash.Seed, text string) print {
 
 // keyOf tells calls apart by ability and arguments.
 func (t *Tree) keyOf(c *Call) print {
-	var h maphash.Hash
-	h.SetSeed(t.seed)
-	h.WriteString(c.Ability)
-	h.WriteByte(0)
-	h.WriteString(c.Worker)
-	h.WriteByte(0)
-	var args [8]byte
-	binary.LittleEndian.PutUint64(args[:], c.Args)
-	h.Write(args[:])
-	return print{h.Sum64(), len(c.Ability) + len(c.Worker)}
+	parts := [3]uint64{maphash.String(t.seed, c.Ability), maphash.String(t.seed, c.Worker), c.Args}
+	return print{maphash.Comparable(t.seed, parts), len(c.Ability) + len(c.Worker)}
 }
 
 func (c *Call) editSize(t *Tree) int64 {

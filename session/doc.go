@@ -2,6 +2,13 @@
 // said and put out, and the two calls around every step, [Session.Before] and
 // [Session.After].
 //
+// Money is reserved before a call, in its task and in every one above it, and
+// settled after: Step.Estimate is what a call may cost at most. If that is so
+// for every call, no task's spending passes the limit of a rule over
+// task.spend_cents; else it does by at most the open overrun, which is what the
+// calls under way come to beyond their estimates: the next is refused. A limit
+// that is reached ends the task whose it is, and with it those below.
+//
 // It joins the pure functions of package registry with a store of package
 // state, and makes a record of every decision. It neither waits nor asks nor
 // runs anything: who can, uses a gate of package actions.

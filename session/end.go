@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/cbpolicy/cbpolicy/registry"
@@ -39,3 +40,22 @@ func (s *Session) End(ctx context.Context) (err error) {
 	}
 	return nil
 }
+
+// Resume lets an ended task go on; "" is the session. What ended it will end
+// it again unless a limit was raised; see Raise.
+func (s *Session) Resume(task string) error {
+	s.mu.Lock()
+	defer s.unlock()
+	if err := s.errOver(); err != nil {
+		return err
+	}
+	if _, ended := s.tasks.ended[task]; !ended {
+		return fmt.Errorf("session %s: task %q: %w", s.id, task, ErrNotEnded)
+	}
+	s.tasks.resume(task)
+	s.tasks.tree.Task(task).Beat(s.at(0)) // somebody was there
+	return nil
+}
+
+// ErrNotEnded: there is nothing to resume.
+var ErrNotEnded = errors.New("it was not ended")

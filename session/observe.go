@@ -2,9 +2,7 @@ package session
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/cbpolicy/cbpolicy/registry"
@@ -26,7 +24,8 @@ func (s *Session) Observe(ctx context.Context, e *Event) (halts []Halt) {
 	halts = s.judge(ctx, k, at, nil)
 	s.unpriced = nil
 	k = s.apply(e, k, at)
-	return s.judge(ctx, k, at, append(halts, s.unpriced...))
+	halts = s.judge(ctx, k, at, append(halts, s.unpriced...))
+	return s.judgeAbove(ctx, k, at, nil, halts)
 }
 
 // haltOnPanic, deferred, turns a clock or an event that panics into a halt of
@@ -214,77 +213,3 @@ func (s *Session) called(e *Event) *registry.Step {
 	}
 	return rs
 }
-
-// judge has the rules that need no step judged for a task, and appends those
-// that came to hold.
-func (s *Session) judge(ctx context.Context, k *meter.Task, at int64, halts []Halt) []Halt {
-	if s.tasks.endedBy(k) != nil || k.Parent() == nil && !k.Worked() {
-		return halts // a session is no task of its own until something is done in it
-	}
-	rs := &s.stepless
-	*rs = registry.Step{
-		Session: s.id, Task: k.ID(), Outputs: s.outputs, History: &s.history, Words: provenance{s}, Now: at,
-		Meters: s.tasks.read(k, at, nil), Tuning: s.tasks.tuningOf(k),
-	}
-	v := &s.noticed
-	s.decider.sweep(ctx, rs, v)
-	if len(v.Fired) == 0 {
-		delete(s.tasks.held, k.ID())
-		return halts
-	}
-	before, now := s.tasks.held[k.ID()], make(map[string]bool, len(v.Fired))
-	for i := range v.Fired {
-		f := &v.Fired[i]
-		key := f.Rule.Key()
-		now[key] = true
-		s.tasks.tripped(k.ID(), f, at)
-		ended := s.tasks.end(k, f)
-		if ended {
-			s.logEnded(k.ID(), f)
-		}
-		if ended || !before[key] {
-			h := Halt{Task: k.ID(), At: at, Action: f.Rule.Action.Kind, Ended: ended, Fired: *f, Reason: ReasonOf(f), Notes: v.Notes}
-			if readsMoney(f.Rule) {
-				h.Notes = slices.Concat(h.Notes, s.priceNotes)
-			}
-			halts = append(halts, h)
-		}
-	}
-	s.tasks.held[k.ID()] = now
-	return halts
-}
-
-// sweep judges the rules that need no step. Only if one holds is the state
-// asked, and a record made.
-func (d *Decider) sweep(ctx context.Context, rs *registry.Step, v *registry.Verdict) {
-	var none Admission
-	defer d.refuseOnPanic(rs, v, &none)
-	m := memories.Get().(*scratch)
-	d.Registry.Set().PlanFinal(rs, &m.plan, nil)
-	quiet := m.plan.Quiet()
-	memories.Put(m)
-	if quiet {
-		v.Reset(rs)
-		return
-	}
-	d.Final(ctx, rs, nil, v)
-}
-
-// Resume lets an ended task go on; "" is the session. What ended it will end
-// it again unless a limit was raised; see Raise.
-func (s *Session) Resume(task string) error {
-	s.mu.Lock()
-	defer s.unlock()
-	if err := s.errOver(); err != nil {
-		return err
-	}
-	if _, ended := s.tasks.ended[task]; !ended {
-		return fmt.Errorf("session %s: task %q: %w", s.id, task, ErrNotEnded)
-	}
-	s.tasks.resume(task)
-	s.tasks.tree.Task(task).Beat(s.at(0)) // somebody was there
-	return nil
-}
-
-// ErrNotEnded: there is nothing to resume.
-var ErrNotEnded = errors.New("it was not ended")

@@ -116,10 +116,7 @@ func (s *Session) Before(ctx context.Context, st *Step, v *registry.Verdict) {
 	defer s.refuseOnPanic(v) // of a clock, or a step that is nil
 	rs, at := s.complete(st), s.at(0)
 	k := s.tasks.find(st.Task)
-	if by := s.tasks.endedBy(k); by != nil {
-		v.RefuseAgain(rs, by)
-		v.Notes = s.decider.notes()
-		s.decider.record(rs, nil, nil, v)
+	if s.refusedByEnd(rs, k, v) {
 		return
 	}
 	rs.Tuning = s.tasks.tuningOf(k)
@@ -131,6 +128,10 @@ func (s *Session) Before(ctx context.Context, st *Step, v *registry.Verdict) {
 	}
 	call := s.tasks.call(rs)
 	s.estimate(k, st, call)
+	if s.judgeAbove(ctx, k, at, s.tasks.coming(k, call), nil); s.refusedByEnd(rs, k, v) {
+		s.noteEstimate(v, call, s.tasks.models[k.ID()])
+		return
+	}
 	rs.Meters = s.tasks.read(k, at, call)
 	admission, t := s.decide(ctx, rs, v)
 	if admission == NotAdmitted {
@@ -161,6 +162,19 @@ func (s *Session) Before(ctx context.Context, st *Step, v *registry.Verdict) {
 	st.task = k
 	st.admitted = callID(rs)
 	s.history.Add(st.Ability)
+}
+
+// refusedByEnd refuses a step of a task that was ended, by the rule that did it.
+func (s *Session) refusedByEnd(rs *registry.Step, k *meter.Task, v *registry.Verdict) bool {
+	by := s.tasks.endedBy(k)
+	if by == nil {
+		return false
+	}
+	v.RefuseAgain(rs, by)
+	v.Notes = s.decider.notes()
+	s.notePrices(v)
+	s.decider.record(rs, nil, nil, v)
+	return true
 }
 
 // refuseOnPanic, deferred, is that of a decider for a step of which nothing is

@@ -58,6 +58,20 @@ func (t *tasks) read(k *meter.Task, at int64, next *meter.Call) registry.Meters 
 	return &t.reading
 }
 
+// readAbove makes the meters of a task readable with what a call below it is
+// about to spend.
+func (t *tasks) readAbove(k *meter.Task, at int64, below *meter.Call) registry.Meters {
+	t.reading = meter.Reading{Task: k, At: at, Below: below}
+	return &t.reading
+}
+
+// coming is a call, unless it is under way in the task already: its money is
+// reserved then.
+func (t *tasks) coming(k *meter.Task, call *meter.Call) *meter.Call {
+	r := meter.Reading{Task: k, Next: call}
+	return r.Coming()
+}
+
 // call describes a step to the meters.
 func (t *tasks) call(st *registry.Step) *meter.Call {
 	t.next = meter.Call{ID: st.CallID, Ability: st.Ability, Worker: WorkerOf(st), Args: st.Args.Fingerprint(t.tree.Seed())}

@@ -11,6 +11,9 @@ type Reading struct {
 	Task *Task
 	At   int64
 	Next *Call // nil: none
+	// Below is a call that a task below is about to make: its money is this
+	// task's too, and nothing else of it. nil: none.
+	Below *Call
 }
 
 // The units of money and time: nano-dollars in a cent, nanoseconds in a second.
@@ -30,9 +33,9 @@ func (r *Reading) Meter(name dsl.Key) (decimal.Decimal, bool) {
 	case "session.tool_calls":
 		return decimal.FromInt(t.total.calls + r.one()), true
 	case "task.spend_cents":
-		return decimal.Scaled(k.budget.with(r.coming()), centExp), true
+		return decimal.Scaled(k.budget.with(r.money()), centExp), true
 	case "session.spend_cents":
-		return decimal.Scaled(t.total.budget.with(r.coming()), centExp), true
+		return decimal.Scaled(t.total.budget.with(r.money()), centExp), true
 	case "task.duration":
 		return decimal.Scaled(k.clock.elapsed(r.At), secondExp), true
 	case "session.duration":
@@ -56,9 +59,9 @@ func (r *Reading) Meter(name dsl.Key) (decimal.Decimal, bool) {
 	return decimal.FromInt(n), ok
 }
 
-// coming is the call that is about to be made; nil: none is, or it is one that
+// Coming is the call that is about to be made; nil: none is, or it is one that
 // is under way already, which counts once however often it is asked for.
-func (r *Reading) coming() *Call {
+func (r *Reading) Coming() *Call {
 	if r.Next != nil && r.Next.ID != "" {
 		if i := r.Task.find(r.Next.ID); i >= 0 && r.Task.flights[i].key == r.Task.tree.keyOf(r.Next) {
 			return nil
@@ -67,9 +70,17 @@ func (r *Reading) coming() *Call {
 	return r.Next
 }
 
+// money is the call whose money is about to be spent.
+func (r *Reading) money() *Call {
+	if r.Below != nil {
+		return r.Below
+	}
+	return r.Coming()
+}
+
 // one counts the call that is about to be made.
 func (r *Reading) one() int64 {
-	if r.coming() != nil {
+	if r.Coming() != nil {
 		return 1
 	}
 	return 0

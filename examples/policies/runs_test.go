@@ -38,7 +38,24 @@ type label struct {
 // half of all are, by their paths.
 func (r *run) held() bool { return sha256.Sum256([]byte(r.path))[0]%2 == 1 }
 
-func (r *run) endedWell() bool { return r.Labels.Success == trace.Yes }
+// solved: its benchmark says that the run has done its task.
+func (r *run) solved() bool { return r.Labels.Success == trace.Yes }
+
+// endedWell: it is solved, and was not cut off while the agent went on.
+func (r *run) endedWell() bool { return r.solved() && !r.cutOff() }
+
+// cutOff: the last thing of the run is a call that nobody carried out.
+func (r *run) cutOff() bool {
+	for i := len(r.Events) - 1; i >= 0; i-- {
+		switch r.Events[i].Type {
+		case session.ToolUse, session.Delegate:
+			return true
+		case session.ToolResult, session.AgentSaid, session.UserSaid:
+			return false
+		}
+	}
+	return false
+}
 
 func (r *run) is(kind string) bool { return r.label != nil && r.label.Kind == kind }
 

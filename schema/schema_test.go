@@ -2,6 +2,7 @@ package schema_test
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -180,6 +181,8 @@ func TestWhatASchemaRefusesTheParserRefuses(t *testing.T) {
 	for kind, paths := range examples(t) {
 		s := compile(t, kind)
 		tried, refused, seen := 0, 0, map[string]int{}
+		// The smallest first: each kind of place is changed in the least text.
+		slices.SortStableFunc(paths, func(a, b string) int { return cmp.Compare(len(read(t, a)), len(read(t, b))) })
 		for _, path := range paths {
 			v := value(t, path, read(t, path))
 			each("", v, func(place string, set func(any), old any) {
@@ -196,13 +199,15 @@ func TestWhatASchemaRefusesTheParserRefuses(t *testing.T) {
 				}
 				for i, change := range changes {
 					set(change)
-					data, err := json.Marshal(v)
-					if err != nil {
-						t.Fatal(err)
+					err := s.Validate(v)
+					if tried++; err == nil && i < len(changes)-1 {
+						continue // that the parser takes it too is not asked for
+					}
+					data, broken := json.Marshal(v)
+					if broken != nil {
+						t.Fatal(broken)
 					}
 					faults := parsers[kind](path, data)
-					err = s.Validate(v)
-					tried++
 					if err != nil {
 						refused++
 						if faults == nil {

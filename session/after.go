@@ -45,22 +45,28 @@ func (s *Session) finish(o *Outcome) {
 	if o.Output != nil {
 		r.Output = o.Output.String()
 	}
-	if !o.Step.task.UnderWay(o.Step.flight) {
-		s.late(o, r)
+	if !o.Step.task.UnderWay(o.Step.flight) && !s.late(o, r) {
+		return
 	}
 	s.done(o.Step.task, o.Step.flight, r, o.Class, s.at(0))
 }
 
 // late counts what a call came to whose task was closed, or begun anew, in
-// between: its money, beyond what was reserved, and the failure of its worker.
-func (s *Session) late(o *Outcome, r meter.Result) {
+// between: its money, beyond what was counted for it then, and the failure of
+// its worker. False: it was reported before, by another Step that repeats it, and
+// counts no more.
+func (s *Session) late(o *Outcome, r meter.Result) bool {
+	counted, lost := o.Step.task.Late(o.Step.flight)
+	if !lost {
+		return false
+	}
 	at := s.at(0)
 	if o.Settled {
-		o.Step.task.Spend(max(o.Cost-max(o.Step.Estimate, 0), 0), at)
+		o.Step.task.Spend(max(o.Cost-counted, 0), at)
 	}
 	worker := WorkerOf(&registry.Step{Ability: o.Step.Ability, Worker: o.Step.Worker})
 	if worker == "" {
-		return
+		return true
 	}
 	why := r.Output
 	if !r.Failed {
@@ -70,4 +76,5 @@ func (s *Session) late(o *Outcome, r meter.Result) {
 		s.tasks.tree.FailWorker(worker, at)
 		s.failed(worker, why)
 	}
+	return true
 }

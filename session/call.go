@@ -5,16 +5,19 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/cbpolicy/cbpolicy/internal/jsonv"
 	"github.com/cbpolicy/cbpolicy/registry"
+	"github.com/cbpolicy/cbpolicy/session/meter"
 	"github.com/cbpolicy/cbpolicy/state"
 )
 
 // Call is what an agent supplies: the ability, its arguments and a call id,
 // and nothing else.
 type Call struct {
-	// ID makes retries of one call count once; "": every call is a new one.
+	// ID makes retries of one call count once, in their task; "": every call is
+	// a new one. After the task was closed, or begun anew, it is another call.
 	ID      string
 	Ability string
 	Args    *registry.Values // nil: none
@@ -79,12 +82,25 @@ func (e *FieldError) Error() string {
 }
 
 // callID identifies the call in the store; the zero CallID if it has no id.
-func callID(st *registry.Step) state.CallID {
+func callID(st *registry.Step) state.CallID { return callIDIn(st) }
+
+// callID identifies the call in the store as one of a task: the same id in
+// another task, or after the task was closed or begun anew, is another call.
+// Nobody may tell of the one before any more, so it would take no place in a
+// window however often it was made.
+func (s *Session) callID(rs *registry.Step, k *meter.Task) state.CallID {
+	if rs.CallID == "" {
+		return state.CallID{}
+	}
+	return callIDIn(rs, "task", k.ID(), strconv.Itoa(k.Span()))
+}
+
+func callIDIn(st *registry.Step, within ...string) state.CallID {
 	if st.CallID == "" {
 		return state.CallID{}
 	}
 	h := sha256.New()
-	for _, part := range []string{"call", st.Session, st.CallID, st.Ability} {
+	for _, part := range append([]string{"call", st.Session, st.CallID, st.Ability}, within...) {
 		var n [8]byte
 		binary.LittleEndian.PutUint64(n[:], uint64(len(part)))
 		h.Write(n[:])

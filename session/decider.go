@@ -95,7 +95,7 @@ func (d *Decider) Decide(ctx context.Context, rs *registry.Step, v *registry.Ver
 		d.Refuse(rs, v, registry.SlugMalformedStep, err.Error())
 		return NotAdmitted
 	}
-	return d.decide(ctx, rs, v, (*registry.Set).Plan, nil)
+	return d.decide(ctx, rs, callID(rs), v, (*registry.Set).Plan, nil)
 }
 
 // refuseOnPanic, deferred, answers for an engine, a store or a listener that
@@ -143,17 +143,17 @@ func (d *Decider) notes() []string {
 func (d *Decider) Final(ctx context.Context, rs *registry.Step, heldBefore map[string]bool, v *registry.Verdict) {
 	var none Admission // nothing is about to be done
 	defer d.refuseOnPanic(rs, v, &none)
-	d.decide(ctx, rs, v, func(s *registry.Set, rs *registry.Step, p *registry.Plan) { s.PlanFinal(rs, p, heldBefore) }, nil)
+	d.decide(ctx, rs, callID(rs), v, func(s *registry.Set, rs *registry.Step, p *registry.Plan) { s.PlanFinal(rs, p, heldBefore) }, nil)
 }
 
 // memories are the scratch of decisions that are over.
 var memories = sync.Pool{New: func() any { return new(scratch) }}
 
-func (d *Decider) decide(ctx context.Context, rs *registry.Step, v *registry.Verdict, plan func(*registry.Set, *registry.Step, *registry.Plan), t *ticket) (admission Admission) {
+func (d *Decider) decide(ctx context.Context, rs *registry.Step, call state.CallID, v *registry.Verdict, plan func(*registry.Set, *registry.Step, *registry.Plan), t *ticket) (admission Admission) {
 	m := memories.Get().(*scratch) // after a panic it is not given back
 	set := d.Registry.Set()
 	plan(set, rs, &m.plan)
-	m.claim = claimOf(rs, m)
+	m.claim = claimOf(rs, call, m)
 	err := d.claim(ctx, t, m)
 	if err != nil && (t != nil || !d.goOn(ctx, rs, m, err)) { // what an unknown breaker would do with it, nobody can say
 		d.Refuse(rs, v, registry.SlugStoreError, "the state did not answer: "+err.Error())
@@ -206,9 +206,9 @@ func (d *Decider) claim(ctx context.Context, t *ticket, m *scratch) error {
 }
 
 // claimOf is what a planned step asks of the store.
-func claimOf(rs *registry.Step, m *scratch) state.Claim {
+func claimOf(rs *registry.Step, call state.CallID, m *scratch) state.Claim {
 	return state.Claim{
-		Now: rs.Now, Session: rs.Session, Run: m.runOf(rs), Call: callID(rs),
+		Now: rs.Now, Session: rs.Session, Run: m.runOf(rs), Call: call,
 		Needs: m.plan.Needs, Guards: m.plan.Guards, Refused: m.plan.Refused,
 	}
 }

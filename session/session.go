@@ -133,7 +133,8 @@ func (s *Session) Before(ctx context.Context, st *Step, v *registry.Verdict) {
 		return
 	}
 	rs.Meters = s.tasks.read(k, at, call)
-	admission, t := s.decide(ctx, rs, v)
+	id := s.callID(rs, k)
+	admission, t := s.decide(ctx, rs, id, v)
 	if admission == NotAdmitted {
 		s.refused(k, at, v)
 		s.noteEstimate(v, call, s.tasks.models[k.ID()])
@@ -155,12 +156,11 @@ func (s *Session) Before(ctx context.Context, st *Step, v *registry.Verdict) {
 		s.calls++
 		st.number = s.calls
 	}
-	if st.flight = k.Find(st.Call.ID); admission == Admitted || st.Call.ID == "" || st.flight == 0 {
+	if st.flight = k.FindCall(call); admission == Admitted || st.flight == 0 {
 		st.flight = k.Begin(call, at)
 		s.tasks.recalled.begin(st.flight, rs)
 	}
-	st.task = k
-	st.admitted = callID(rs)
+	st.task, st.admitted = k, id
 	s.history.Add(st.Ability)
 }
 
@@ -187,13 +187,13 @@ func (s *Session) refuseOnPanic(v *registry.Verdict) {
 }
 
 // decide has a step judged by the rules and by the breaker of its ability.
-func (s *Session) decide(ctx context.Context, rs *registry.Step, v *registry.Verdict) (admission Admission, t *ticket) {
+func (s *Session) decide(ctx context.Context, rs *registry.Step, call state.CallID, v *registry.Verdict) (admission Admission, t *ticket) {
 	defer s.decider.refuseOnPanic(rs, v, &admission)
 	if err := rs.Check(); err != nil {
 		return s.decider.Decide(ctx, rs, v), nil // which says what is wrong
 	}
-	t = s.ticket(rs)
-	return s.decider.decide(ctx, rs, v, (*registry.Set).Plan, t), t
+	t = s.ticket(rs, call)
+	return s.decider.decide(ctx, rs, call, v, (*registry.Set).Plan, t), t
 }
 
 // refused ends what an abort over a meter concerns, and lets the clocks stand

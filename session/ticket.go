@@ -14,7 +14,7 @@ import (
 // say: the lease of a probe is not to be had before.
 type ticket struct {
 	session    *Session
-	step       *registry.Step
+	call       state.CallID
 	guarded    *guarded
 	generation uint64
 	refused    bool        // until an operator resets it
@@ -23,13 +23,13 @@ type ticket struct {
 }
 
 // ticket asks the breaker of a step; nil: it has none.
-func (s *Session) ticket(rs *registry.Step) *ticket {
+func (s *Session) ticket(rs *registry.Step, call state.CallID) *ticket {
 	g := s.breakers.of(rs.Ability)
 	if g == nil || WorkerOf(rs) != "" {
 		return nil // a delegation has its own cap
 	}
 	t := &s.ticketOf
-	*t = ticket{session: s, step: rs, guarded: g}
+	*t = ticket{session: s, call: call, guarded: g}
 	t.fill()
 	return t
 }
@@ -43,16 +43,16 @@ func (t *ticket) fill() {
 	case g.config.Manual:
 		t.refused = true
 	default:
-		t.probe = state.Lease{Key: g.lease, Holder: t.session.holder(t.step), TTL: g.config.Probe, From: g.state.Until(g.config)}
+		t.probe = state.Lease{Key: g.lease, Holder: t.session.holder(t.call), TTL: g.config.Probe, From: g.state.Until(g.config)}
 	}
 }
 
 // holder names a call as the holder of a probe's lease: the same name for a
 // call that is asked for again, another for every other call of any session,
 // also of one with the same id in another process.
-func (s *Session) holder(rs *registry.Step) string {
-	if id := callID(rs); !id.IsZero() {
-		return fmt.Sprintf("%s#%s#%x", s.id, s.nonce, id)
+func (s *Session) holder(call state.CallID) string {
+	if !call.IsZero() {
+		return fmt.Sprintf("%s#%s#%x", s.id, s.nonce, call)
 	}
 	return fmt.Sprintf("%s#%s#%d", s.id, s.nonce, s.calls+1)
 }

@@ -3,13 +3,11 @@ package meter
 // Anew begins a new attempt of the task: its calls, messages, tokens, clocks,
 // outputs and streaks start at 0. Its money, the failures of workers and of
 // tools, and what the session counts go on. What is still under way belongs to
-// the attempt before, and is told by nobody any more.
+// the attempt before.
 func (k *Task) Anew(at int64) {
-	for i := range k.flights {
-		k.settle(&k.flights[i], Result{})
-	}
-	k.flights = nil
-	k.calls, k.turn, k.messages, k.usage = 0, 0, 0, usage{}
+	k.lose()
+	k.calls, k.turn, k.messages = 0, 0, 0
+	k.usage = usage{byMessage: k.usage.byMessage, order: k.usage.order} // one that is told again costs nothing more
 	k.log, k.edits, k.outputs = callLog{}, editStreak{}, outputs{}
 	k.waiting, k.worked = waitNobody, false
 	k.clock.start(at)

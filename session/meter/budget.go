@@ -1,13 +1,44 @@
 package meter
 
+import "math/bits"
+
 // budget is money in nano-dollars: what was spent, and what is reserved for
 // calls that are under way.
-type budget struct{ spent, reserved int64 }
+type budget struct {
+	spent    int64
+	reserved sum
+}
+
+// sum adds up amounts that are taken away again: it may be greater than any
+// amount, so that what was added last is not lost.
+type sum struct{ high, low uint64 }
+
+func (s *sum) add(n int64) {
+	var carry uint64
+	s.low, carry = bits.Add64(s.low, uint64(n), 0)
+	s.high += carry
+}
+
+func (s *sum) sub(n int64) {
+	var borrow uint64
+	s.low, borrow = bits.Sub64(s.low, uint64(n), 0)
+	s.high -= borrow
+}
+
+// amount is the sum as an amount, the greatest where it is above.
+func (s *sum) amount() int64 {
+	if s.high > 0 || s.low > greatest {
+		return greatest
+	}
+	return int64(s.low)
+}
+
+const greatest = 1<<63 - 1
 
 // addTo adds an amount that is not below 0, and stops at the greatest number.
 func addTo(sum, n int64) int64 {
 	if sum += n; sum < 0 {
-		return 1<<63 - 1
+		return greatest
 	}
 	return sum
 }
@@ -18,7 +49,7 @@ func (b *budget) spend(nano int64) { b.spent = addTo(b.spent, nano) }
 // A call that would be let through has its estimate in it, so that calls side
 // by side cannot spend the same money.
 func (b *budget) with(next *Call) int64 {
-	sum := addTo(b.spent, b.reserved)
+	sum := addTo(b.spent, b.reserved.amount())
 	if next != nil {
 		sum = addTo(sum, max(next.Estimate, 0))
 	}
@@ -31,28 +62,27 @@ func (k *Task) reserve(nano int64) {
 		return
 	}
 	for t := k; t != nil; t = t.parent {
-		t.budget.reserved = addTo(t.budget.reserved, nano)
+		t.budget.reserved.add(nano)
 	}
-	k.tree.total.budget.reserved = addTo(k.tree.total.budget.reserved, nano)
+	k.tree.total.budget.reserved.add(nano)
 }
 
-// settle gives back what was reserved for a call, and counts what it came to.
-// Where that is not told, the reservation counts, as the money may be gone,
-// unless it is reported apart from the call.
-func (k *Task) settle(f *flight, r Result) {
-	cost := f.reserved
+// settle gives back what was reserved for a call, and counts what it came to,
+// which it returns. Where that is not told, the reservation counts, as the money
+// may be gone, unless it is reported apart from the call.
+func (k *Task) settle(f *flight, r Result) (cost int64) {
 	switch {
 	case r.Settled:
 		cost = max(r.Cost, 0)
-	case f.passing:
-		cost = 0
+	case !f.passing:
+		cost = f.reserved
 	}
 	for t := k; t != nil; t = t.parent {
-		t.budget.reserved = max(t.budget.reserved-f.reserved, 0)
+		t.budget.reserved.sub(f.reserved)
 		t.budget.spend(cost)
 	}
-	total := &k.tree.total.budget
-	total.reserved = max(total.reserved-f.reserved, 0)
-	total.spend(cost)
+	k.tree.total.budget.reserved.sub(f.reserved)
+	k.tree.total.budget.spend(cost)
 	f.reserved = 0
+	return cost
 }

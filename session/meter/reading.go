@@ -62,10 +62,8 @@ func (r *Reading) Meter(name dsl.Key) (decimal.Decimal, bool) {
 // Coming is the call that is about to be made; nil: none is, or it is one that
 // is under way already, which counts once however often it is asked for.
 func (r *Reading) Coming() *Call {
-	if r.Next != nil && r.Next.ID != "" {
-		if i := r.Task.find(r.Next.ID); i >= 0 && r.Task.flights[i].key == r.Task.tree.keyOf(r.Next) {
-			return nil
-		}
+	if r.Next != nil && r.Task.FindCall(r.Next) != 0 {
+		return nil
 	}
 	return r.Next
 }

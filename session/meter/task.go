@@ -19,6 +19,8 @@ type Task struct {
 	last     int64 // of the latest event
 	waiting  waiting
 	flights  []flight // the earliest first
+	lost     []lost   // calls that were under way when the task was closed or begun anew
+	spans    int      // how often it was
 	log      callLog
 	outputs  outputs
 	edits    editStreak
@@ -60,10 +62,7 @@ func (k *Task) reopen(at int64) {
 func (k *Task) close(at int64) {
 	k.open, k.waiting = false, waitNobody
 	k.clock.pause(at)
-	for i := range k.flights { // what it cost is not told any more
-		k.settle(&k.flights[i], Result{})
-	}
-	k.flights = nil
+	k.lose()
 	k.outputs.spare = nil
 }
 
@@ -197,7 +196,7 @@ func (k *Task) Begin(c *Call, at int64) Flight {
 	k.turn++
 	k.tree.total.calls++
 	if len(k.flights) == MaxFlights {
-		k.settle(&k.flights[0], Result{})
+		k.miss(&k.flights[0])
 		k.flights = slices.Delete(k.flights, 0, 1)
 	}
 	f := flight{
@@ -212,22 +211,33 @@ func (k *Task) Begin(c *Call, at int64) Flight {
 // Find returns the call under way that a result belongs to: the latest of
 // that id, or, without an id, the earliest that has none. 0: there is none.
 func (k *Task) Find(id string) Flight {
-	if i := k.find(id); i >= 0 {
-		return k.flights[i].number
+	if id == "" {
+		return k.number(slices.IndexFunc(k.flights, func(f flight) bool { return f.id == "" }))
+	}
+	for i := len(k.flights) - 1; i >= 0; i-- {
+		if k.flights[i].id == id {
+			return k.flights[i].number
+		}
 	}
 	return 0
 }
 
-func (k *Task) find(id string) int {
-	if id == "" {
-		return slices.IndexFunc(k.flights, func(f flight) bool { return f.id == "" })
+// FindCall returns the call under way that a call repeats: the one of its id,
+// ability and arguments. 0: there is none, or the call has no id.
+func (k *Task) FindCall(c *Call) Flight {
+	if c.ID == "" || len(k.flights) == 0 {
+		return 0
 	}
-	for i := len(k.flights) - 1; i >= 0; i-- {
-		if k.flights[i].id == id {
-			return i
-		}
+	key := k.tree.keyOf(c)
+	return k.number(slices.IndexFunc(k.flights, func(f flight) bool { return f.id == c.ID && f.key == key }))
+}
+
+// number is that of the call at a place; 0 for none.
+func (k *Task) number(i int) Flight {
+	if i < 0 {
+		return 0
 	}
-	return -1
+	return k.flights[i].number
 }
 
 // UnderWay reports whether a call has begun and not ended.

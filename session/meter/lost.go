@@ -1,0 +1,45 @@
+package meter
+
+import "slices"
+
+// lost is a call whose result came, if it came, after its task was closed or
+// begun anew.
+type lost struct {
+	number  Flight
+	counted int64 // nano-dollars that were counted for it
+}
+
+// lose ends the calls that are under way, of which nobody may tell any more.
+func (k *Task) lose() {
+	for i := range k.flights {
+		k.miss(&k.flights[i])
+	}
+	k.flights = nil
+	k.spans++
+}
+
+// miss takes a call for lost.
+func (k *Task) miss(f *flight) {
+	if len(k.lost) == MaxFlights {
+		k.lost = slices.Delete(k.lost, 0, 1)
+	}
+	k.lost = append(k.lost, lost{f.number, k.settle(f, Result{})})
+}
+
+// Late tells of a result that comes after its task was closed or begun anew,
+// or when its call was long taken for lost: what was counted for the call
+// already, in nano-dollars. It does so once; false: nothing is known of such a
+// call, or it was told of before.
+func (k *Task) Late(f Flight) (counted int64, ok bool) {
+	i := slices.IndexFunc(k.lost, func(l lost) bool { return l.number == f })
+	if i < 0 {
+		return 0, false
+	}
+	counted = k.lost[i].counted
+	k.lost = slices.Delete(k.lost, i, i+1)
+	return counted, true
+}
+
+// Span counts how often the task was closed or begun anew: a call that was
+// under way before is none of those that are made since.
+func (k *Task) Span() int { return k.spans }

@@ -11,6 +11,9 @@ type Summary struct {
 	Rules int
 	// Suppressed is how many findings a comment has let pass; 0 is left out.
 	Suppressed int
+	// PassedOver is how many documents of directories were none of the
+	// program's and were not looked at; 0 is left out.
+	PassedOver int
 }
 
 type jsonReport struct {
@@ -25,6 +28,7 @@ type jsonSummary struct {
 	Warnings int `json:"warnings"`
 
 	Suppressed int `json:"suppressed,omitempty"`
+	PassedOver int `json:"passed_over,omitempty"`
 }
 
 type jsonFinding struct {
@@ -55,7 +59,7 @@ type jsonRelated struct {
 func JSON(w io.Writer, l List, s Summary) error {
 	report := jsonReport{
 		Findings: make([]jsonFinding, len(l)),
-		Summary:  jsonSummary{Files: s.Files, Rules: s.Rules, Errors: l.Count(Error), Warnings: l.Count(Warning), Suppressed: s.Suppressed},
+		Summary:  jsonSummary{Files: s.Files, Rules: s.Rules, Errors: l.Count(Error), Warnings: l.Count(Warning), Suppressed: s.Suppressed, PassedOver: s.PassedOver},
 	}
 	for i, f := range l {
 		report.Findings[i] = toJSON(f)

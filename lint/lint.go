@@ -52,6 +52,9 @@ type Report struct {
 	Rules    int       // that could be read
 	// Suppressed is how many findings a comment has let pass.
 	Suppressed int
+	// PassedOver is how many documents that nobody named have nothing of a
+	// chain, as recorded runs and manifests have not. They were not looked at.
+	PassedOver int
 }
 
 // check looks for one kind of fault in everything that was read.

@@ -25,6 +25,7 @@ func (p *pass) read(f File) {
 		f.Kind = sniff(f.Data)
 	}
 	if f.Kind == Chain && f.Found && foreign(f) {
+		p.report.PassedOver++
 		return
 	}
 	p.data[f.Name] = f.Data

@@ -24,8 +24,8 @@ func newCheck() *cobra.Command {
 <nyaya> blocks in any other text. Files of tests that are named are read too,
 and not run: that is what cbpolicy test does. A directory stands for the files below it
 that end in ` + strings.Join(lint.Extensions(), " ") + `, but for documents that have
-nothing of a chain; - is standard input, told by its content. Files
-that are checked together are taken to belong together.
+nothing of a chain, such as recorded runs, which are counted; - is standard input,
+told by its content. Files that are checked together are taken to belong together.
 
 Findings go to standard output. Exit code 3 says that there is an error or a
 warning, 1 that a file could not be read.`,
@@ -91,6 +91,9 @@ func runCheck(cmd *cobra.Command, args []string, o *checkOptions, c *config.Conf
 	if err := printReport(cmd.OutOrStdout(), report, o.format); err != nil {
 		return fmt.Errorf("print findings: %w", err)
 	}
+	if report.PassedOver > 0 {
+		fmt.Fprintf(cmd.ErrOrStderr(), "cbpolicy: passed over %s (cbpolicy replay reads recorded runs)\n", notChains(report.PassedOver))
+	}
 	if isTerminal(cmd.ErrOrStderr()) {
 		fmt.Fprintln(cmd.ErrOrStderr(), summary(report))
 	}
@@ -152,7 +155,7 @@ func printReport(w io.Writer, r lint.Report, format string) error {
 	var err error
 	switch format {
 	case "json":
-		err = diag.JSON(out, r.Findings, diag.Summary{Files: r.Files, Rules: r.Rules, Suppressed: r.Suppressed})
+		err = diag.JSON(out, r.Findings, diag.Summary{Files: r.Files, Rules: r.Rules, Suppressed: r.Suppressed, PassedOver: r.PassedOver})
 	case "sarif":
 		err = diag.SARIF(out, r.Findings, diag.Tool{Name: "cbpolicy", Version: buildVersion()})
 	case "github":
@@ -182,6 +185,14 @@ func summary(r lint.Report) string {
 		found = strings.Join(parts, ", ")
 	}
 	return fmt.Sprintf("%s, %s: %s", count(r.Files, "file"), count(r.Rules, "rule"), found)
+}
+
+// notChains is how many documents were passed over, and why.
+func notChains(n int) string {
+	if n == 1 {
+		return "1 document that has nothing of a chain"
+	}
+	return fmt.Sprintf("%d documents that have nothing of a chain", n)
 }
 
 func count(n int, thing string) string {

@@ -160,7 +160,7 @@ func (a *Match) String() string {
 	if a.Kind == InUser || a.Kind == InOutputs {
 		return s + "in:" + a.Kind.String()
 	}
-	return s + a.Kind.String() + ":" + quotePattern(a.Pattern)
+	return s + a.Kind.String() + ":" + barePattern(a.Pattern)
 }
 
 // String returns "output" or "arg".
@@ -226,15 +226,20 @@ func abilityText(p NamePattern) string {
 	return quoteName(string(p))
 }
 
-// quotePattern prints a pattern in the plainest form that reads back: bare,
-// between backquotes if it holds backslashes or quotes, else quoted.
-func quotePattern(p string) string {
-	switch {
-	case hasInvisible(p) || !utf8.ValidString(p):
-		return Quote(p)
-	case p != "" && !strings.ContainsAny(p, "|&\"`") && trimBlank(p) == p && !looksQuoted(p):
+// barePattern prints a pattern in the plainest form that reads back: bare if
+// it can be, else as QuotePattern does.
+func barePattern(p string) string {
+	if p != "" && !strings.ContainsAny(p, "|&\"`") && trimBlank(p) == p && !looksQuoted(p) && !hasInvisible(p) && utf8.ValidString(p) {
 		return p
-	case strings.ContainsAny(p, "\\\"") && !strings.Contains(p, "`"):
+	}
+	return QuotePattern(p)
+}
+
+// QuotePattern prints a pattern so that a sentence shows where it ends, and as
+// it stands in a policy: between backquotes, which know no escapes, if it
+// holds backslashes or quotes, else quoted.
+func QuotePattern(p string) string {
+	if strings.ContainsAny(p, "\\\"") && !strings.Contains(p, "`") && !hasInvisible(p) && utf8.ValidString(p) {
 		return "`" + p + "`"
 	}
 	return Quote(p)

@@ -89,3 +89,23 @@ func TestOnStoreError_Text(t *testing.T) {
 		}
 	}
 }
+
+func TestQuotePattern(t *testing.T) {
+	for _, tt := range []struct{ pattern, want string }{
+		{`fail`, `"fail"`},
+		{``, `""`},
+		{`^rm\S+$`, "`^rm\\S+$`"},
+		{`say "no"`, "`say \"no\"`"},
+		{"a`b", "\"a`b\""},
+		{"\\S`", "\"\\\\S`\""},
+		{"a\\\nb", `"a\\\nb"`},
+	} {
+		if got := dsl.QuotePattern(tt.pattern); got != tt.want {
+			t.Errorf("QuotePattern(%q) = %s, want %s", tt.pattern, got, tt.want)
+		}
+		r := mustParse(t, "arg:x|contains:"+tt.want+"|abort")
+		if got := r.Condition[0].(*dsl.Match).Pattern; got != tt.pattern {
+			t.Errorf("%s reads as %q, want %q", tt.want, got, tt.pattern)
+		}
+	}
+}

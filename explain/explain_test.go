@@ -85,7 +85,7 @@ var atoms = []string{
 	`ability:email.send`, `ability:email.*`, `ability:*`, `ability:a*.b`, `ability:*.x.*`, `!ability:email.send`, `!ability:email.*`, `!ability:*`,
 	`arg:@destinations|matches:x`, `!arg:@destinations|in:user`, `ability:@writes`, `!ability:@writes`, `after:@writes`, `!after:@writes`, `frequency:@writes@session>5/1h`,
 	`after:web.fetch`, `!after:web.*`,
-	`output:note|contains:"fail"`, `output:*|icontains:"fail"`, `!output:note.*|equals:"ok"`, `output:note|matches:"^a|b$"`,
+	`output:note|contains:"fail"`, `output:*|icontains:"fail"`, `!output:note.*|equals:"ok"`, `output:note|matches:"^a|b$"`, `output:note|matches:^\S+$`,
 	`arg:path|contains:"/etc"`, `!arg:*|equals:"x"`, `arg:to|in:user`, `!arg:to|in:user`, `arg:*|in:outputs`, `!arg:t*|in:outputs`,
 	`when: args.amount > 2 * params.base`, `when: task.tool_calls > 3`,
 }

@@ -163,9 +163,9 @@ func matches(a *dsl.Match) string {
 		return fmt.Sprintf("everything in %s occurs in %s", what, where)
 	}
 	if a.Not {
-		return fmt.Sprintf("nothing in %s %s %s", what, verb, dsl.Quote(a.Pattern))
+		return fmt.Sprintf("nothing in %s %s %s", what, verb, dsl.QuotePattern(a.Pattern))
 	}
-	return fmt.Sprintf("something in %s %s %s", what, verb, dsl.Quote(a.Pattern))
+	return fmt.Sprintf("something in %s %s %s", what, verb, dsl.QuotePattern(a.Pattern))
 }
 
 // details says what else decides an atom.

@@ -75,6 +75,25 @@ func TestMatch_Outputs(t *testing.T) {
 	}
 }
 
+// TestMatch_ExplainShowsThePatternAsWritten holds that an expression reads as it
+// does in the policy, with no backslash that is not there.
+func TestMatch_ExplainShowsThePatternAsWritten(t *testing.T) {
+	for _, c := range []struct{ condition, want string }{
+		{`arg:cmd|matches:^rm\S+`, "argument cmd matches `^rm\\S+`"},
+		{`arg:cmd|matches:"^rm\\S+"`, "argument cmd matches `^rm\\S+`"},
+		{"!arg:cmd|contains:`a\\b`", "no leaf of argument cmd contains `a\\b`"},
+		{`arg:cmd|icontains:rm`, `argument cmd contains (whatever the case) "rm"`},
+		{`when:args.cmd matches "^rm\\S+"`, `the expression holds: args.cmd matches "^rm\\S+"`},
+	} {
+		st := registry.Step{Chain: "trade", Ability: "sh", Now: start.UnixNano(), Args: values(t, `{"cmd":"rm-x"}`)}
+		var v registry.Verdict
+		deciderOf(load(t, "B:"+c.condition+"|abort|id=r")).Decide(t.Context(), &st, &v)
+		if len(v.Fired) != 1 || v.Fired[0].Explain() != c.want {
+			t.Errorf("%s: %+v, want %s", c.condition, v.Fired, c.want)
+		}
+	}
+}
+
 // TestMatch_TooDeepToReadHolds nests a text deeper than is read: whether it
 // holds the pattern cannot be known, so a rule and its negation both hold.
 func TestMatch_TooDeepToReadHolds(t *testing.T) {

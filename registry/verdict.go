@@ -257,5 +257,5 @@ func explainMatch(a *dsl.Match, f *Fired) string {
 	if a.Not {
 		not = "no leaf of "
 	}
-	return fmt.Sprintf("%s%s %s %s %s", not, subject, a.Key, verb, strconv.Quote(a.Pattern))
+	return fmt.Sprintf("%s%s %s %s %s", not, subject, a.Key, verb, dsl.QuotePattern(a.Pattern))
 }

@@ -11,7 +11,7 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = `sent to ann@example.org
-abort by arg-to-matches-example.net-3983f3ad: argument to matches "@example\\.net$"
+abort by arg-to-matches-example.net-3983f3ad: argument to matches ` + "`@example\\.net$`" + `
 sent to bob@example.org
 sent to cy@example.org
 abort by frequency-email.send-gt-3-1h: 4 calls of email.send in 1h exceed 3

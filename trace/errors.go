@@ -68,9 +68,18 @@ type LimitError struct {
 	Unit  string // such as "bytes"
 }
 
-// Error names the limit.
+// Error names the limit, of bytes in MiB or GiB where it is a whole number of them.
 func (e *LimitError) Error() string {
-	return fmt.Sprintf("%s of more than %d %s", e.What, e.Limit, e.Unit)
+	limit, unit := e.Limit, e.Unit
+	if unit == "bytes" && limit > 0 {
+		switch {
+		case limit%(1<<30) == 0:
+			limit, unit = limit>>30, "GiB"
+		case limit%(1<<20) == 0:
+			limit, unit = limit>>20, "MiB"
+		}
+	}
+	return fmt.Sprintf("%s of more than %d %s, the most that is read", e.What, limit, unit)
 }
 
 // placed puts a fault of a JSON value at its place in the file. The value

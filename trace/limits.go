@@ -14,7 +14,7 @@ type Limits struct {
 	Unpacked int64
 }
 
-// The default limits.
+// The default limits: 64 MiB, two million values, and 4 GiB.
 const (
 	DefaultRunBytes  = 64 << 20
 	DefaultRunValues = 2_000_000

@@ -208,6 +208,26 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// A limit is told in the unit in which people know it.
+func TestLimitErrorSaysTheLimit(t *testing.T) {
+	for _, tt := range []struct {
+		limit int64
+		unit  string
+		want  string
+	}{
+		{trace.DefaultRunBytes, "bytes", "a line of more than 64 MiB, the most that is read"},
+		{trace.DefaultUnpacked, "bytes", "a line of more than 4 GiB, the most that is read"},
+		{1 << 20, "bytes", "a line of more than 1 MiB, the most that is read"},
+		{4000, "bytes", "a line of more than 4000 bytes, the most that is read"},
+		{trace.DefaultRunValues, "values", "a line of more than 2000000 values, the most that is read"},
+		{1 << 20, "values", "a line of more than 1048576 values, the most that is read"},
+	} {
+		if got := (&trace.LimitError{What: "a line", Limit: tt.limit, Unit: tt.unit}).Error(); got != tt.want {
+			t.Errorf("%d %s: %q, want %q", tt.limit, tt.unit, got, tt.want)
+		}
+	}
+}
+
 // Hostile shapes end quickly and with an error, in every format.
 func TestHostileInput(t *testing.T) {
 	deep := strings.Repeat(`{"a":[`, 50_000)

@@ -33,7 +33,9 @@ format is found from what a file holds:
 In a directory every file that begins like a recording is read, whatever its name;
 the others are counted. A recording that can be read but does not tell what its run
 did (results are missing, the run ended with an error) is broken: the run is halted
-by a rule or its decision is unknown, and never allow.
+by a rule or its decision is unknown, and never allow. A run, and so a line of JSON
+Lines, is read up to 64 MiB and 2,000,000 JSON values, and a .gz file up to 4 GiB
+unpacked; what is larger is told of and counted as not read.
 
 A run ends at the first verdict that blocks. --confirm says what follows a
 question: stop ends the run there, approve says yes each time, decline leaves the

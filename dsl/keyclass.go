@@ -32,20 +32,30 @@ var (
 		domain domains destination destinations dest`)
 	// What stands behind the word that counts: account_number, recipientIds.
 	identifiers = words("id ids number numbers no name names list handle handles")
+	// What a value is turned into or how far it reaches, and no place or
+	// person: to_currency, to_date.
+	measures = words(`currency currencies unit units language languages lang locale locales format formats
+		encoding charset date dates time datetime timestamp timezone day month year`)
+	// What stands behind the word that counts where that is a measure:
+	// to_currency_code.
+	codes = words("code codes")
 )
 
 // isDestination judges a key by the words of its last segment, whatever their
 // case: what it is about stands last, but for the kind of identifier, and
-// to_somebody stands for whoever it is.
+// to_somebody stands for whoever it is, unless it is a measure.
 func isDestination(key string) bool {
-	first, last := "", ""
+	first, last, measure := "", "", ""
 	for w := range wordsOf(key[strings.LastIndexByte(key, '.')+1:]) {
 		if first == "" {
 			first = w
 		}
-		if !identifiers[w] {
-			last = w
+		if identifiers[w] {
+			continue
+		}
+		if last = w; !codes[w] {
+			measure = w
 		}
 	}
-	return first == "to" || destinations[last]
+	return destinations[last] || first == "to" && !measures[measure]
 }

@@ -68,19 +68,29 @@ const (
 		"link links webhook webhooks endpoint endpoints callback host hosts hostname hostnames domain domains " +
 		"destination destinations dest "
 	identifier = " id ids number numbers no name names list handle handles "
+	measure    = " currency currencies unit units language languages lang locale locales format formats encoding charset " +
+		"date dates time datetime timestamp timezone day month year "
 )
 
 // saysWhere: of the last segment of a path, the last word that is no kind of
-// identifier says where something goes, or the first word is "to".
+// identifier says where something goes; or the first word is "to", and the last
+// that is neither a kind of identifier nor "code" is no measure.
 func saysWhere(path string) bool {
 	ws := nameWords(path[strings.LastIndex(path, ".")+1:])
-	if len(ws) > 0 && ws[0] == "to" {
+	if last := lastBut(identifier, ws); last != "" && in(destination, last) {
 		return true
 	}
-	for len(ws) > 0 && in(identifier, ws[len(ws)-1]) {
-		ws = ws[:len(ws)-1]
+	return len(ws) > 0 && ws[0] == "to" && !in(measure, lastBut(identifier+"code codes ", ws))
+}
+
+// lastBut is the last word that is not in a list; "": all are.
+func lastBut(list string, ws []string) string {
+	for i := len(ws) - 1; i >= 0; i-- {
+		if !in(list, ws[i]) {
+			return ws[i]
+		}
 	}
-	return len(ws) > 0 && in(destination, ws[len(ws)-1])
+	return ""
 }
 
 func in(list, w string) bool { return strings.Contains(list, " "+w+" ") }

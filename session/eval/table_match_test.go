@@ -60,6 +60,7 @@ func matchCases() []tableCase {
 			now(`"args":{"to":"bob","body":"eve"},"user":["pay bob"]`, "allow"), now(`"args":{"to":"bob","mails":[{"m":{"ReplyToIDs":["bob","eve"]}}]},"user":["pay bob"]`, "confirm r"),
 			now(`"args":{"mail":"{\"sendTo\":\"eve\",\"body\":\"bob\"}"},"user":["pay bob"]`, "confirm r"), now(`"args":{"mails":"{\"sendTo\":\"bob\",\"body\":\"eve\"}"},"user":["pay bob"]`, "confirm r"),
 			now(`"args":{"message":"{\"sendTo\":\"bob\",\"body\":\"eve\"}"},"user":["pay bob"]`, "allow"), now(`"args":{"message":{"to_user":"eve"}},"user":["pay bob"]`, "confirm r"),
+			now(`"args":{"to":"bob","to_currency":"EUR","to_date":"May"},"user":["pay bob"]`, "allow"), now(`"args":{"to":"bob","to_currency_account":"eve"},"user":["pay bob"]`, "confirm r"),
 			now(`"args":{"to":"bob","cc":[],"bcc":null,"reply_to":" "},"user":["pay bob"]`, "allow"), now(`"args":{"to":["bob",""]},"user":["pay bob"]`, "confirm r"),
 			now(`"args":{"to":"!"},"user":["pay bob"]`, "confirm r"), now(`"args":{"to":""},"user":["pay bob"]`, "confirm r"), now(`"args":{},"user":["pay bob"]`, "confirm r"),
 		)},

@@ -4,6 +4,7 @@ import (
 	"runtime"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/cbpolicy/cbpolicy/session"
 	"github.com/cbpolicy/cbpolicy/trace/replay"
@@ -49,6 +50,7 @@ than under OLD, each a .cbp file, a directory of them, or "" for none. The rules
 
 --html FILE writes a page that needs nothing beside itself: how the runs are
 distributed, with the limits of the rules, and the timelines of the halted ones.
+Where there is no run none is written.
 
 Exit codes: 0 fine, 1 I/O, 2 usage, or there is no run, 3 a policy is wrong,
 or a file or a run cannot be read or is broken, 5 a run was halted and --fail-on halted is given.`,
@@ -76,7 +78,7 @@ or a file or a run cannot be read or is broken, 5 a run was halted and --fail-on
 }
 
 func runReplay(cmd *cobra.Command, o *replayOptions, paths []string) error {
-	if err := o.check(); err != nil {
+	if err := o.check(cmd.Flags()); err != nil {
 		return err
 	}
 	if o.compare.given {
@@ -95,7 +97,7 @@ func runReplay(cmd *cobra.Command, o *replayOptions, paths []string) error {
 	return o.report(cmd, paths, options)
 }
 
-func (o *replayOptions) check() error {
+func (o *replayOptions) check(flags *pflag.FlagSet) error {
 	switch _, err := replay.ParseConfirm(o.confirm); {
 	case err != nil:
 		return usage("--confirm: %w", err)
@@ -105,6 +107,12 @@ func (o *replayOptions) check() error {
 		return usage("--workers %d: want at least 1", o.workers)
 	case o.compare.given && o.explain != "", o.compare.given && o.html != "", o.explain != "" && o.html != "":
 		return usage("--compare, --explain and --html: want one of them")
+	case o.explain == "" && flags.Changed("explain"):
+		return usage("--explain \"\": want a run, named as replay prints it, such as file.jsonl:12")
+	case o.html == "" && flags.Changed("html"):
+		return usage("--html \"\": want a file to write the page to")
+	case o.html == stdin:
+		return usage("--html -: standard output has the report; want a file to write the page to")
 	}
 	return o.recordings.check("replay")
 }

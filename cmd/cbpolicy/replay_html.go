@@ -19,7 +19,7 @@ func (o *replayOptions) reportPage(cmd *cobra.Command, paths []string, options r
 	}
 	p, err := page.New(options)
 	if err != nil {
-		return firstError(err, file.close())
+		return firstError(err, file.discard())
 	}
 	all := replay.Each(cmd.Context(), o.runs(cmd, paths), o.workers, func(ctx context.Context, r *trace.Run) (*page.Run, error) {
 		return p.Examine(ctx, r)
@@ -28,7 +28,7 @@ func (o *replayOptions) reportPage(cmd *cobra.Command, paths []string, options r
 	for run, err := range all {
 		if err != nil {
 			if err := o.pass(cmd, err); err != nil {
-				return firstError(err, file.close())
+				return firstError(err, file.discard())
 			}
 			continue
 		}
@@ -38,7 +38,7 @@ func (o *replayOptions) reportPage(cmd *cobra.Command, paths []string, options r
 		report.Summary.Add(&run.Result)
 	}
 	if err := o.over(cmd, paths, report.Summary.Runs); err != nil {
-		return firstError(err, file.close())
+		return firstError(err, file.discard())
 	}
 	err = file.write(func() ([]byte, error) {
 		var b bytes.Buffer

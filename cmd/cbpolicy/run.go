@@ -126,15 +126,15 @@ func runRun(cmd *cobra.Command, o runOptions, path string) error {
 	}
 	recording, err := newOutput(o.recording)
 	if err != nil {
-		return errors.Join(err, receipts.close())
+		return errors.Join(err, receipts.discard())
 	}
 	tasks, err := openTelemetry(o.telemetry)
 	if err != nil {
-		return errors.Join(err, receipts.close(), recording.close())
+		return errors.Join(err, receipts.discard(), recording.discard())
 	}
 	log, err := o.audit.open(settings)
 	if err != nil {
-		return errors.Join(err, receipts.close(), recording.close(), tasks.close(nil))
+		return errors.Join(err, receipts.discard(), recording.discard(), tasks.close(nil))
 	}
 	r := &hosted{record: recorderOf(log), metrics: settings.Metrics(), cmd: cmd, chain: c, registry: reg, options: options, reviews: reviews, tasks: tasks, store: store, clock: clock}
 	r.calls = &host.Recorder{Abilities: h, Clock: r.clock}

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"runtime"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -71,7 +69,7 @@ or a file or a run cannot be read or is broken, 5 a run was halted and --fail-on
 	o.compare.flags = cmd.Flags()
 	cmd.Flags().Var(&o.compare, "compare", "list the runs whose outcome differs between two policies")
 	cmd.Flags().BoolVar(&o.kinds, "kinds", false, "a run that names no chain runs the one named like its kind of task")
-	cmd.Flags().IntVar(&o.workers, "workers", runtime.GOMAXPROCS(0), "how many runs are replayed at the same time")
+	workersFlag(cmd.Flags(), &o.workers)
 	formatFlag(cmd.Flags(), &o.format, "text", "json")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return runReplay(cmd, &o, args) }
 	return cmd
@@ -103,8 +101,6 @@ func (o *replayOptions) check(flags *pflag.FlagSet) error {
 		return usage("--confirm: %w", err)
 	case o.failOn != "" && o.failOn != "halted":
 		return usage("--fail-on %q: want halted", o.failOn)
-	case o.workers < 1:
-		return usage("--workers %d: want at least 1", o.workers)
 	case o.compare.given && o.explain != "", o.compare.given && o.html != "", o.explain != "" && o.html != "":
 		return usage("--compare, --explain and --html: want one of them")
 	case o.explain == "" && flags.Changed("explain"):

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"iter"
-	"runtime"
 
 	"github.com/spf13/cobra"
 
@@ -35,16 +34,17 @@ have stopped, which is found by replaying it.
 
 The paths and formats are those of replay; the runs are read twice.
 
-Exit codes: 0 fine, 1 a file cannot be read, 2 usage, 3 a run cannot be read, or
-too few ended well to learn from.`,
+Exit codes: 0 fine, 1 I/O, 2 usage, 3 the configuration is wrong, a file or a run
+cannot be read or is broken, or too few runs ended well to learn from.`,
 		Example: "  cbpolicy suggest recordings > policies/learned.cbp\n  cbpolicy suggest --margin 50 --action confirm recordings",
 		Args:    atLeast(1, "a file or directory of recorded runs, or - for standard input"),
 	}
 	configFlag(cmd, &o.config)
 	o.recordings.add(cmd)
-	cmd.Flags().IntVar(&o.margin, "margin", 25, "what a limit leaves above the 99th percentile, in `percent` of it")
-	cmd.Flags().IntVar(&o.minRuns, "min-runs", 5, "how many runs that ended well a limit must rest on")
-	cmd.Flags().IntVar(&o.workers, "workers", runtime.GOMAXPROCS(0), "how many runs are replayed at the same time")
+	o.margin, o.minRuns = 25, 5
+	cmd.Flags().Var(wholeNumber{&o.margin, 0, 10_000}, "margin", "what a limit leaves above the 99th percentile, in `percent` of it")
+	cmd.Flags().Var(wholeNumber{&o.minRuns, 1, 0}, "min-runs", "how many runs that ended well a limit must rest on")
+	workersFlag(cmd.Flags(), &o.workers)
 	o.action = dsl.Abort.String()
 	cmd.Flags().Var(choice{&o.action, []string{dsl.Abort.String(), dsl.Review.String(), dsl.Confirm.String(), dsl.Warn.String()}}, "action", "what a call beyond a limit meets")
 	formatFlag(cmd.Flags(), &o.format, "text", "json")
@@ -53,14 +53,6 @@ too few ended well to learn from.`,
 }
 
 func runSuggest(cmd *cobra.Command, o *suggestOptions, paths []string) error {
-	switch {
-	case o.margin < 0 || o.margin > 10_000:
-		return usage("--margin %d: want a percentage from 0 to 10000", o.margin)
-	case o.minRuns < 1:
-		return usage("--min-runs %d: want at least 1", o.minRuns)
-	case o.workers < 1:
-		return usage("--workers %d: want at least 1", o.workers)
-	}
 	if err := o.check("suggest"); err != nil {
 		return err
 	}

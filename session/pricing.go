@@ -48,6 +48,19 @@ func (p Pricing) Cost(e *Event) (int64, error) {
 	return atPrice(q, e), nil
 }
 
+// Note says how a model without a price was counted in the cost of an event,
+// and is "" where it has one, or where none was asked for.
+func (p Pricing) Note(e *Event) string {
+	if !p.asked(e) {
+		return ""
+	}
+	q, err := p.Table.Quote(e.Model, p.Unknown)
+	if err != nil {
+		return err.Error()
+	}
+	return q.Note
+}
+
 // asked reports whether an event has to be priced.
 func (p Pricing) asked(e *Event) bool {
 	return !e.HasCost && p.Table != nil && e.Tokens != (meter.Tokens{})

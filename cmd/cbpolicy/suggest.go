@@ -29,8 +29,9 @@ func newSuggest() *cobra.Command {
 run does as a whole and of how often it calls an ability, for all runs and, where
 it is lower, for each kind of task. A limit is the 99th percentile of the runs that
 ended well, where their source tells of any how it ended, and the margin above it.
-Comments give the evidence, and how many runs that ended well each limit would
-have stopped, which is found by replaying it.
+Comments give the evidence, whether its money is guessed (a model has no price),
+and how many runs that ended well each limit would have stopped, which is found by
+replaying it.
 
 The paths and formats are those of replay; the runs are read twice.
 

@@ -28,6 +28,9 @@ type Measures struct {
 	// was never read is not among them.
 	Meters map[dsl.Key]decimal.Decimal
 	Calls  []MeasuredCall // in their order
+	// PriceNotes tell of each model without a price how it was counted, in the
+	// order of the run.
+	PriceNotes []string
 }
 
 // Priced reports whether it is known what the run cost: its source tells, or
@@ -127,8 +130,16 @@ func measure(ctx context.Context, r *trace.Run, o session.Options) (*Measures, e
 			m.Meters[dsl.Key(name)] = greatest[i]
 		}
 	}
+	asked := map[string]bool{}
 	for i := range r.Events {
-		if e := &r.Events[i]; isCall(e) {
+		e := &r.Events[i]
+		if e.Type == session.Usage && !asked[e.Model] {
+			if note := o.Pricing.Note(e); note != "" {
+				asked[e.Model] = true
+				m.PriceNotes = append(m.PriceNotes, note)
+			}
+		}
+		if isCall(e) {
 			ability := called(e).Ability
 			m.Calls = append(m.Calls, MeasuredCall{ability, e.At, dsl.Fold(ability)})
 		}

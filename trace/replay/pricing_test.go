@@ -58,6 +58,9 @@ func TestMeasureAtPrices(t *testing.T) {
 	if !m.Priced() || spend.String() != "54.5" {
 		t.Errorf("%s cents, priced: %v", spend, m.Priced())
 	}
+	if want := `the model "unheard-of" has no price in the table 1 and counts at the dearest known rates`; len(m.PriceNotes) != 1 || m.PriceNotes[0] != want {
+		t.Errorf("notes %q, want %q", m.PriceNotes, want)
+	}
 	if m := measure(t, events(t, "call a\n"+`{"type":"usage","message_id":"m1","model":"m","input_tokens":500000}`)); m.Priced() {
 		t.Error("priced without prices")
 	}

@@ -26,6 +26,10 @@ type Limit struct {
 	Of    Stops `json:"of"`
 	// Builtin is the built-in rule that is stricter; "": none is.
 	Builtin string `json:"builtin,omitempty"`
+	// Guessed is in how many of the runs the money is guessed; Notes tell how,
+	// once for each model without a price.
+	Guessed int      `json:"guessed,omitempty"`
+	Notes   []string `json:"notes,omitempty"`
 
 	rule  *dsl.Rule
 	value *big.Rat
@@ -38,8 +42,12 @@ type subject struct {
 	round  rounding
 	atom   func(limit *big.Rat) dsl.Atom
 	// of returns what a run came to; nil: nothing that counts.
-	of func(m *replay.Measures) *big.Rat
+	of    func(m *replay.Measures) *big.Rat
+	money bool // which is guessed where a model has no price
 }
+
+// spend is the meter of money.
+const spend dsl.Key = "task.spend_cents"
 
 // meters are the meters that limits are learned for.
 func meters() []subject {
@@ -48,7 +56,7 @@ func meters() []subject {
 	called := func(m *replay.Measures) bool { return m.Totals.Calls > 0 }
 	return []subject{
 		meter("tool-calls", "task.tool_calls", "More tool calls than recorded runs needed", toOne, 0, any),
-		meter("spend", "task.spend_cents", "More money than recorded runs needed", toTwoDigs, 0, (*replay.Measures).Priced),
+		meter("spend", spend, "More money than recorded runs needed", toTwoDigs, 0, (*replay.Measures).Priced),
 		meter("input-tokens", "task.input_tokens", "More input tokens than recorded runs needed", toWhole, 0, func(m *replay.Measures) bool { return m.Totals.InputTokens > 0 }),
 		meter("output-tokens", "task.output_tokens", "More output tokens than recorded runs needed", toWhole, 0, func(m *replay.Measures) bool { return m.Totals.OutputTokens > 0 }),
 		meter("duration", "task.duration", "More time than recorded runs needed", toWhole, 's', timed),
@@ -74,7 +82,7 @@ func meter(name string, key dsl.Key, reason string, round rounding, unit dsl.Uni
 				return nil
 			}
 			return r
-		}}
+		}, key == spend}
 }
 
 // ability is a limit of the calls of an ability in a session within a window.
@@ -88,16 +96,20 @@ func ability(name string, window dsl.Duration, suffix string, peak func(m *repla
 				return big.NewRat(int64(n), 1)
 			}
 			return nil
-		}}
+		}, false}
 }
 
 // fit learns the limit of a subject from runs; nil: too few count, or nothing
 // was ever above 0.
 func (s *Suggestion) fit(kind string, of subject, runs []*replay.Measures) *Limit {
 	var all values
+	var g guesses
 	for _, m := range runs {
 		if v := of.of(m); v != nil {
 			all = append(all, v)
+			if of.money {
+				g.add(m.PriceNotes)
+			}
 		}
 	}
 	if all.sort(); len(all) < s.MinRuns || all[len(all)-1].Sign() == 0 {
@@ -111,7 +123,31 @@ func (s *Suggestion) fit(kind string, of subject, runs []*replay.Measures) *Limi
 	rule := &dsl.Rule{Condition: dsl.Condition{of.atom(value)}, Action: dsl.Action{Kind: s.action}, Reason: of.reason}
 	return &Limit{
 		Kind: kind, Condition: rule.Condition.String(), Runs: len(all), Median: text(all.quantile(50)), P99: text(p99), Max: text(all[len(all)-1]),
-		Value: text(value), rule: rule, value: value,
+		Value: text(value), Guessed: g.runs, Notes: g.notes, rule: rule, value: value,
+	}
+}
+
+// guesses are how the money of runs was guessed, each way once.
+type guesses struct {
+	runs  int
+	notes []string
+	taken map[string]bool
+}
+
+// add takes in the notes of a run.
+func (g *guesses) add(notes []string) {
+	if len(notes) == 0 {
+		return
+	}
+	g.runs++
+	if g.taken == nil {
+		g.taken = map[string]bool{}
+	}
+	for _, note := range notes {
+		if !g.taken[note] {
+			g.taken[note] = true
+			g.notes = append(g.notes, note)
+		}
 	}
 }
 

@@ -76,8 +76,28 @@ func (s *Suggestion) evidence(l *Limit) []string {
 		fmt.Sprintf("# %s: median %s, 99th percentile %s, most %s.", plural(l.Runs, "run", "runs"), l.Median, l.P99, l.Max),
 		fmt.Sprintf("# Alone it %s %s that ended well, and %d of %d others.", s.does(false), share(l.Stops.Well, l.Of.Well), l.Stops.Others, l.Of.Others),
 	}
+	lines = append(lines, guessed(l)...)
 	if l.Builtin != "" {
 		lines = append(lines, diag.Escape(fmt.Sprintf("# The built-in %s is stricter, and stands unless the configuration raises it.", l.Builtin)))
+	}
+	return lines
+}
+
+// maxNotes is how many models without a price a comment names.
+const maxNotes = 3
+
+// guessed says that the money a limit rests on is guessed, and how.
+func guessed(l *Limit) []string {
+	if l.Guessed == 0 {
+		return nil
+	}
+	lines := []string{fmt.Sprintf("# The money of %d of these runs is guessed:", l.Guessed)}
+	shown := l.Notes[:min(len(l.Notes), maxNotes)]
+	for _, note := range shown {
+		lines = append(lines, "# "+diag.Escape(note)+".")
+	}
+	if more := len(l.Notes) - len(shown); more > 0 {
+		lines = append(lines, fmt.Sprintf("# So it is with %s.", plural(more, "more model", "more models")))
 	}
 	return lines
 }

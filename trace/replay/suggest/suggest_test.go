@@ -15,8 +15,10 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cbpolicy/cbpolicy/dsl"
+	"github.com/cbpolicy/cbpolicy/prices"
 	"github.com/cbpolicy/cbpolicy/registry"
 	"github.com/cbpolicy/cbpolicy/session"
+	"github.com/cbpolicy/cbpolicy/session/meter"
 	"github.com/cbpolicy/cbpolicy/trace"
 	"github.com/cbpolicy/cbpolicy/trace/replay"
 	"github.com/cbpolicy/cbpolicy/trace/replay/suggest"
@@ -148,6 +150,47 @@ func TestLearnWords(t *testing.T) {
 	} {
 		if !strings.Contains(s.Policy, want) {
 			t.Errorf("no %q in\n%s", want, s.Policy)
+		}
+	}
+}
+
+// A limit of money that was guessed says so, as a replayed run does.
+func TestLearnGuessedMoney(t *testing.T) {
+	var rates prices.Rates
+	rates[prices.Input], rates[prices.Output] = prices.PerMillion(1e9), prices.PerMillion(1e9)
+	table, err := prices.New(prices.Header{Version: "1", Source: "test", Date: "2026-01-05"}, []prices.Entry{
+		{Provider: "acme", Model: "m", Source: "test", Price: prices.Price{Rates: rates}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	spent := func(source string, models ...string) *trace.Run {
+		r := run(source, "", trace.Labels{}, "pay")
+		for i, model := range models {
+			r.Events = append(r.Events, session.Event{Type: session.Usage, At: r.Events[0].At, MessageID: fmt.Sprint(i), Model: model, Tokens: meter.Tokens{Input: 10_000}})
+		}
+		return r
+	}
+	const of, note = "# The money of %d of these runs is guessed:\n", "# the model %q has no price in the table 1 and counts at the dearest known rates.\n"
+	for name, c := range map[string]struct {
+		models []string // of the second of two runs
+		want   string   // "": nothing is guessed
+	}{
+		"every model has a price": {[]string{"m"}, ""},
+		"one has none":            {[]string{"m", "x", "x"}, fmt.Sprintf(of, 1) + fmt.Sprintf(note, "x") + "B:task.spend_cents"},
+		"three have none":         {[]string{"x", "y", "z"}, fmt.Sprintf(note, "z") + "B:task.spend_cents"},
+		"many have none":          {[]string{"v", "w", "x", "y", "z"}, fmt.Sprintf(note, "x") + "# So it is with 2 more models.\nB:task.spend_cents"},
+		"one shows what does not": {[]string{"\x1b[2J\n"}, `"\u{1b}[2J`},
+	} {
+		o := suggest.Options{MinRuns: 2, Action: dsl.Abort, Session: session.Options{Pricing: session.Pricing{Table: table}}}
+		s := learn(t, []*trace.Run{spent("a", "m"), spent("b", c.models...)}, o)
+		if !strings.Contains(s.Policy, "B:task.spend_cents") || !strings.Contains(s.Policy, c.want) || (c.want == "") == strings.Contains(s.Policy, "guessed") {
+			t.Errorf("%s: want %q in\n%s", name, c.want, s.Policy)
+		}
+		for _, l := range s.Limits {
+			if guessed := l.Guessed > 0 || l.Notes != nil; guessed != (c.want != "" && l.Rule == "learned-spend") {
+				t.Errorf("%s: %+v", name, l)
+			}
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -17,7 +18,8 @@ var extensions = [...]string{".json", ".jsonl", ".ndjson", ".traj", ".yaml", ".y
 // .jsonl, .ndjson, .traj, .yaml or .yml, or in one of these and .gz, and all
 // others that begin like a recording. Of the rest passedOver is told; nil:
 // nobody is. Files and directories whose names begin with a dot are left out.
-// Links below the path are followed to files, and not to directories.
+// Links below the path are followed to files, and not to directories; a file
+// that has several names there is read once, under the first of them.
 func Files(path string, passedOver func(file string)) iter.Seq2[string, error] {
 	if passedOver == nil {
 		passedOver = func(string) {}
@@ -32,6 +34,7 @@ func Files(path string, passedOver func(file string)) iter.Seq2[string, error] {
 			yield(path, nil)
 			return
 		}
+		var read fileSet
 		// The walk itself reports errors by its function only.
 		_ = filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
 			hidden := p != path && strings.HasPrefix(filepath.Base(p), ".")
@@ -43,15 +46,44 @@ func Files(path string, passedOver func(file string)) iter.Seq2[string, error] {
 			case hidden && d.IsDir():
 				return fs.SkipDir
 			case hidden || !isFile(p, d):
+			case read.has(p):
 			case !mayHoldRuns(p):
 				passedOver(p)
-			case !yield(p, nil):
-				return fs.SkipAll
+			default:
+				read.add(p)
+				if !yield(p, nil) {
+					return fs.SkipAll
+				}
 			}
 			return nil
 		})
 	}
 }
+
+// fileSet holds files, whatever their names. The zero value is empty.
+type fileSet map[fileKey][]fs.FileInfo
+
+// fileKey is equal for two names of a file, and for few others.
+type fileKey struct{ size, modified int64 }
+
+// has reports whether a file is in the set. One that is not there is in none.
+func (s fileSet) has(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && slices.ContainsFunc(s[keyOf(info)], func(other fs.FileInfo) bool { return os.SameFile(info, other) })
+}
+
+func (s *fileSet) add(path string) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return
+	}
+	if *s == nil {
+		*s = fileSet{}
+	}
+	(*s)[keyOf(info)] = append((*s)[keyOf(info)], info)
+}
+
+func keyOf(info fs.FileInfo) fileKey { return fileKey{info.Size(), info.ModTime().UnixNano()} }
 
 // isFile reports whether an entry of a directory is a file, or a link to one
 // or to nothing. Pipes and devices are none: reading them might never end.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cbpolicy/cbpolicy/trace"
 )
@@ -92,11 +93,50 @@ func TestFilesByContent(t *testing.T) {
 		}
 		read = append(read, base(file))
 	}
-	if want := []string{"cut.gz", "d/r.txt", "e.json", "link", "log", "r.bak", "there.json", "z.gz"}; !slices.Equal(read, want) {
+	// log is link, and was read.
+	if want := []string{"cut.gz", "d/r.txt", "e.json", "link", "r.bak", "there.json", "z.gz"}; !slices.Equal(read, want) {
 		t.Errorf("read %q, want %q", read, want)
 	}
 	if want := []string{"README.md", "empty", "linked", "notes.gz", "there"}; !slices.Equal(passed, want) {
 		t.Errorf("passed over %q, want %q", passed, want)
+	}
+}
+
+// Below a directory a file is read once, whatever names it has, and two files
+// that are alike are two.
+func TestFilesOnce(t *testing.T) {
+	dir := writeFiles(t, map[string]string{"b.json": agentDojoRun, "d/same.json": agentDojoRun, "README.md": "no run", "n.json": ""})
+	at := time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC)
+	for _, name := range []string{"b.json", "d/same.json"} {
+		if err := os.Chtimes(filepath.Join(dir, name), at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, to := range map[string]string{"a.json": "b.json", "c": "b.json", "d/z.json": "../b.json", "e": "n.json", "f.json": "gone", "g.json": "gone"} {
+		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
+			t.Skip(err)
+		}
+	}
+	if err := os.Link(filepath.Join(dir, "b.json"), filepath.Join(dir, "hard.json")); err != nil {
+		t.Skip(err)
+	}
+	files := func(path string) (read []string) {
+		for file, err := range trace.Files(path, nil) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			rel, _ := filepath.Rel(dir, file)
+			read = append(read, filepath.ToSlash(rel))
+		}
+		return read
+	}
+	// e begins like nothing, but n.json is told to be empty; what cannot be
+	// found is nothing that was read.
+	if got, want := files(dir), []string{"a.json", "d/same.json", "f.json", "g.json", "n.json"}; !slices.Equal(got, want) {
+		t.Errorf("read %q, want %q", got, want)
+	}
+	if got := files(filepath.Join(dir, "b.json")); !slices.Equal(got, []string{"b.json"}) {
+		t.Errorf("a file: %q", got)
 	}
 }
 

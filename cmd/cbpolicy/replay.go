@@ -29,8 +29,8 @@ have saved. A path is a file of runs or a directory of them; .gz is unpacked. Th
 format is found from what a file holds:
 ` + formatsText() + `
 
-In a directory every file that begins like a recording is read, whatever its name;
-the others are counted. A recording that can be read but does not tell what its run
+In a directory every file that begins like a recording is read, whatever its name,
+and once, whatever links lead to it; the others are counted. A recording that can be read but does not tell what its run
 did (results are missing, the run ended with an error) is broken: the run is halted
 by a rule or its decision is unknown, and never allow. A run, and so a line of JSON
 Lines, is read up to 64 MiB and 2,000,000 JSON values, and a .gz file up to 4 GiB

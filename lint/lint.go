@@ -29,6 +29,7 @@ const (
 	UnscopedLimitID       = "unscoped-rate-limit"
 	SelfComparisonID      = "self-comparison"
 	ConstantComparisonID  = "constant-comparison"
+	ContradictionID       = "contradiction"
 	UnclosedReferenceID   = "unclosed-reference"
 	BadSuppressionID      = "bad-suppression"
 	UnusedSuppressionID   = "unused-suppression"
@@ -66,7 +67,7 @@ func checks() []check {
 		compile, duplicateRule, unknownKey, neverProduced, maybeUnset,
 		undeclaredInput, danglingReference, recordingOfChain,
 		unknownAbility, undeclaredParameter, missingParameter, wrongType, untrustedFlow, undeclaredDependency,
-		endlessThrottle, unscopedRateLimit, selfComparison, constantComparison, unclosedReference,
+		endlessThrottle, unscopedRateLimit, selfComparison, constantComparison, contradiction, unclosedReference,
 	}
 }
 

@@ -33,6 +33,10 @@ func turn(p *prices.Price, context, output int64) int64 {
 		cached, _ := p.Cost(prices.Usage{CacheWrite5m: context, Output: output})
 		nano = max(nano, cached)
 	}
+	if p.Rates[prices.CacheWrite1h].Listed {
+		cached, _ := p.Cost(prices.Usage{CacheWrite1h: context, Output: output})
+		nano = max(nano, cached)
+	}
 	return nano
 }
 

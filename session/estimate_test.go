@@ -43,13 +43,15 @@ func TestEstimate(t *testing.T) {
 		want   string
 		held   string // cents while the call is under way
 	}{
-		"off":            {0, "dear", session.Step{Call: ls}, "allow", "1.2"},
-		"reserved":       {200, "dear", session.Step{Call: ls}, "allow", "2.7"},
-		"too dear":       {500, "dear", session.Step{Call: ls}, "abort cap", "1.2"},
-		"not known yet":  {500, "", session.Step{Call: ls}, "allow", "0"},
-		"of the step":    {500, "dear", session.Step{Call: ls, Estimate: 3e6}, "allow", "1.5"},
-		"none":           {500, "dear", session.Step{Call: ls, Estimate: -1}, "allow", "1.2"},
-		"a cheaper one":  {500, "cheap", session.Step{Call: ls}, "allow", "0.33"},
+		"off":           {0, "dear", session.Step{Call: ls}, "allow", "1.2"},
+		"reserved":      {200, "dear", session.Step{Call: ls}, "allow", "2.7"},
+		"too dear":      {500, "dear", session.Step{Call: ls}, "abort cap", "1.2"},
+		"not known yet": {500, "", session.Step{Call: ls}, "allow", "0"},
+		"of the step":   {500, "dear", session.Step{Call: ls, Estimate: 3e6}, "allow", "1.5"},
+		"none":          {500, "dear", session.Step{Call: ls, Estimate: -1}, "allow", "1.2"},
+		"a cheaper one": {500, "cheap", session.Step{Call: ls}, "allow", "0.33"},
+		// 1,100 in at 6 dollars a million, as the dearest way to read them, and 200 out.
+		"of a cache":     {200, "cached", session.Step{Call: ls}, "allow", "1.14"},
 		"of another one": {500, "dear", session.Step{Call: ls, Task: "other"}, "allow", "0"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -88,7 +90,7 @@ func TestEstimate(t *testing.T) {
 			if err := a.After(t.Context(), session.Outcome{Step: st}); err != nil {
 				t.Fatal(err)
 			}
-			want := map[bool]string{true: "1.2", false: "0.12"}[c.model == "dear"]
+			want := map[string]string{"dear": "1.2", "cheap": "0.12", "cached": "0.36"}[c.model]
 			if c.model == "" || st.Task == "other" {
 				want = "0"
 			}

@@ -73,6 +73,10 @@ type Failure struct{ Class, Message string }
 //
 //	{"type":"tool_use","task":"t1","at":"2026-01-05T09:00:00Z","call_id":"c1","ability":"web.fetch","args":{"url":"…"}}
 //
+// Of usage, input_tokens are without those of cache_read_tokens and
+// cache_write_tokens; cache_write_1h_tokens are those of cache_write_tokens that
+// were written to a cache that lasts an hour.
+//
 // Fields that are not known are passed over, as the writer of a recording may
 // be newer. Duplicate keys, a type that is not known and fields of the wrong
 // kind are errors.
@@ -105,6 +109,7 @@ func (e *Event) field(name string, v jsonv.Value) (err error) {
 	counts := map[string]*int64{
 		"input_tokens": &e.Tokens.Input, "output_tokens": &e.Tokens.Output,
 		"cache_read_tokens": &e.Tokens.CacheRead, "cache_write_tokens": &e.Tokens.CacheWrite,
+		"cache_write_1h_tokens": &e.Tokens.CacheWrite1h,
 	}
 	if to := texts[name]; to != nil {
 		*to, err = text(name, v)
@@ -199,6 +204,9 @@ func failure(v jsonv.Value) (*Failure, error) {
 
 // check refuses an event that says too little.
 func (e *Event) check() error {
+	if e.Tokens.CacheWrite1h > e.Tokens.CacheWrite {
+		return errors.New("cache_write_1h_tokens are more than the cache_write_tokens that they are part of")
+	}
 	switch e.Type {
 	case TaskStart, TaskEnd:
 		if e.Task == "" {

@@ -68,8 +68,9 @@ func (p Pricing) asked(e *Event) bool {
 
 // atPrice is what an event costs at a price.
 func atPrice(q prices.Quote, e *Event) int64 {
+	usual, hour := e.Tokens.CacheWrites()
 	nano, _ := q.Price.Cost(prices.Usage{
-		Input: e.Tokens.Input, Output: e.Tokens.Output, CacheRead: e.Tokens.CacheRead, CacheWrite5m: e.Tokens.CacheWrite,
+		Input: e.Tokens.Input, Output: e.Tokens.Output, CacheRead: e.Tokens.CacheRead, CacheWrite5m: usual, CacheWrite1h: hour,
 	})
 	return nano
 }

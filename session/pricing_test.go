@@ -12,17 +12,21 @@ import (
 	"github.com/cbpolicy/cbpolicy/state/memory"
 )
 
-// priceTable holds two prices: cheap at 1 and 2 dollars, and dear at 10 and 20
-// dollars a million tokens.
+// priceTable holds three prices: cheap at 1 and 2 dollars, dear at 10 and 20
+// dollars a million tokens, and cached at 3 and 6, which costs 3.75 to write to a
+// cache, and 6 to one that lasts an hour.
 func priceTable(t *testing.T) *prices.Table {
 	t.Helper()
 	rates := func(dollars int64) (r prices.Rates) {
 		r[prices.Input], r[prices.Output] = prices.PerMillion(dollars*1e9), prices.PerMillion(2*dollars*1e9)
 		return r
 	}
+	cached := rates(3)
+	cached[prices.CacheWrite5m], cached[prices.CacheWrite1h] = prices.PerMillion(3_750_000_000), prices.PerMillion(6e9)
 	table, err := prices.New(prices.Header{Version: "1", Source: "test", Date: "2026-01-05"}, []prices.Entry{
 		{Provider: "acme", Model: "cheap", Source: "test", Price: prices.Price{Rates: rates(1)}},
 		{Provider: "acme", Model: "dear", Source: "test", Price: prices.Price{Rates: rates(10)}},
+		{Provider: "acme", Model: "cached", Source: "test", Price: prices.Price{Rates: cached}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -65,6 +69,10 @@ func TestUsageIsPriced(t *testing.T) {
 		{"an unknown model is as dear as the dearest", session.Event{Model: "new", Tokens: meter.Tokens{Input: 10_000}}, prices.Dearest, "10"},
 		{"so is one without a name", session.Event{Tokens: meter.Tokens{Input: 10_000}}, prices.Dearest, "10"},
 		{"unless it is said to be free", session.Event{Model: "new", Tokens: meter.Tokens{Input: 10_000}}, prices.Zero, "0"},
+		{"a cache that lasts an hour costs more to write", session.Event{Model: "cached", Tokens: meter.Tokens{CacheWrite: 1_000_000, CacheWrite1h: 1_000_000}}, prices.Dearest, "600"},
+		{"than one that does not", session.Event{Model: "cached", Tokens: meter.Tokens{CacheWrite: 1_000_000}}, prices.Dearest, "375"},
+		{"each at its own rate", session.Event{Model: "cached", Tokens: meter.Tokens{CacheWrite: 1_000_000, CacheWrite1h: 400_000}}, prices.Dearest, "465"},
+		{"more for an hour than in all is as many", session.Event{Model: "cached", Tokens: meter.Tokens{CacheWrite: 1, CacheWrite1h: 1_000_000}}, prices.Dearest, "600"},
 		{"no tokens cost nothing", session.Event{Model: "new"}, prices.Dearest, "0"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

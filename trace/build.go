@@ -163,8 +163,7 @@ func (b *builder) spent(u session.Event) {
 	none := u.Tokens == meter.Tokens{} && !u.HasCost
 	if i, known := b.usage[u.MessageID]; known && u.MessageID != "" {
 		was := &b.events[i].Event
-		t, v := &was.Tokens, u.Tokens
-		*t = meter.Tokens{Input: max(t.Input, v.Input), Output: max(t.Output, v.Output), CacheRead: max(t.CacheRead, v.CacheRead), CacheWrite: max(t.CacheWrite, v.CacheWrite)}
+		was.Tokens = was.Tokens.Greatest(u.Tokens)
 		was.Cost, was.HasCost = max(was.Cost, u.Cost), was.HasCost || u.HasCost
 		return
 	}

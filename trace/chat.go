@@ -122,6 +122,7 @@ func openAIUsage(u field) meter.Tokens {
 	t := meter.Tokens{Output: u.in("completion_tokens").count()}
 	t.CacheRead = max(u.in("cache_read_input_tokens").count(), u.at("prompt_tokens_details", "cached_tokens").count())
 	t.CacheWrite = u.in("cache_creation_input_tokens").count()
+	t.CacheWrite1h = u.at("prompt_tokens_details", "cache_creation_token_details", "ephemeral_1h_input_tokens").count()
 	t.Input = u.in("prompt_tokens").count()
 	return withoutCache(t)
 }
@@ -131,6 +132,7 @@ func openAIUsage(u field) meter.Tokens {
 func withoutCache(t meter.Tokens) meter.Tokens {
 	t.CacheRead = min(t.CacheRead, t.Input)
 	t.CacheWrite = min(t.CacheWrite, t.Input-t.CacheRead)
+	t.CacheWrite1h = min(t.CacheWrite1h, t.CacheWrite)
 	t.Input -= t.CacheRead + t.CacheWrite
 	return t
 }

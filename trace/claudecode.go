@@ -213,10 +213,7 @@ func (s *claudeSession) fromModel(f field) {
 		}
 	}
 	u := m.in("usage").object()
-	s.spent(session.Event{MessageID: m.in("id").text(), Model: model, Tokens: meter.Tokens{
-		Input: u.in("input_tokens").count(), Output: u.in("output_tokens").count(),
-		CacheRead: u.in("cache_read_input_tokens").count(), CacheWrite: u.in("cache_creation_input_tokens").count(),
-	}})
+	s.spent(session.Event{MessageID: m.in("id").text(), Model: model, Tokens: claudeTokens(u)})
 	for _, part := range content.parts() {
 		switch kind := part.in("type").text(); {
 		case strings.HasSuffix(kind, "tool_use"):
@@ -224,6 +221,17 @@ func (s *claudeSession) fromModel(f field) {
 		case strings.HasSuffix(kind, "tool_result"):
 			s.toolResult(part)
 		}
+	}
+}
+
+// claudeTokens reads usage as Anthropic's API reports it: what was written to
+// caches, and apart from it how much of that to those that last an hour. Where
+// the two disagree, the greater counts.
+func claudeTokens(u field) meter.Tokens {
+	hour := u.at("cache_creation", "ephemeral_1h_input_tokens").count()
+	return meter.Tokens{
+		Input: u.in("input_tokens").count(), Output: u.in("output_tokens").count(),
+		CacheRead: u.in("cache_read_input_tokens").count(), CacheWrite: max(u.in("cache_creation_input_tokens").count(), hour), CacheWrite1h: hour,
 	}
 }
 

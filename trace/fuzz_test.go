@@ -78,7 +78,7 @@ func checkRun(t *testing.T, r *trace.Run, name, format string) {
 				t.Fatalf("event %d is at %d, after %d", i, e.At, last)
 			}
 			last = e.At
-			if e.Tokens.Input < 0 || e.Tokens.Output < 0 || e.Tokens.CacheRead < 0 || e.Tokens.CacheWrite < 0 || e.Cost < 0 {
+			if e.Tokens.Input < 0 || e.Tokens.Output < 0 || e.Tokens.CacheRead < 0 || e.Tokens.CacheWrite1h < 0 || e.Tokens.CacheWrite < e.Tokens.CacheWrite1h || e.Cost < 0 {
 				t.Fatalf("event %d takes less than nothing: %+v", i, e)
 			}
 			if format == trace.Events {

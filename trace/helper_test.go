@@ -60,6 +60,9 @@ func show(events []session.Event) string {
 			fmt.Fprintf(&b, "usage %s %d+%d", e.MessageID, e.Tokens.Input, e.Tokens.Output)
 			if e.Tokens.CacheRead+e.Tokens.CacheWrite > 0 {
 				fmt.Fprintf(&b, " cache %d+%d", e.Tokens.CacheRead, e.Tokens.CacheWrite)
+				if e.Tokens.CacheWrite1h > 0 {
+					fmt.Fprintf(&b, " (1h: %d)", e.Tokens.CacheWrite1h)
+				}
 			}
 			if e.HasCost {
 				fmt.Fprintf(&b, " $%g", float64(e.Cost)/1e9)

@@ -131,7 +131,7 @@ func (t *langfuseTrace) generation(o observation) {
 	above := t.above(o)
 	spent := session.Event{MessageID: o.id, Model: o.in("model").text(), Tokens: o.tokens}
 	for _, a := range above {
-		if spent.Tokens != (meter.Tokens{}) && a.tokens == spent.Tokens {
+		if spent.Tokens != (meter.Tokens{}) && sameButHour(a.tokens, spent.Tokens) {
 			return
 		}
 	}
@@ -152,18 +152,35 @@ func (t *langfuseTrace) generation(o observation) {
 	t.spent(spent)
 }
 
+// sameButHour reports whether two usages are equal. Not every library tells
+// how long a cache lasts.
+func sameButHour(t, u meter.Tokens) bool {
+	t.CacheWrite1h, u.CacheWrite1h = 0, 0
+	return t == u
+}
+
 // langfuseTokens reads usage. What came from the cache is named in several
-// ways, and is in the input if that and the output are the total.
+// ways, and is in the input if that and the output are the total. What was
+// written by how long the cache lasts is part of what was written, unless the
+// total has both.
 func langfuseTokens(u field) meter.Tokens {
 	t := meter.Tokens{Input: u.in("input").count(), Output: u.in("output").count()}
 	for _, name := range [...]string{"prompt_details.cache_read", "input_cache_read", "input_cached_tokens", "cache_read_input_tokens"} {
 		t.CacheRead = max(t.CacheRead, u.in(name).count())
 	}
+	written := int64(0)
 	for _, name := range [...]string{"input_cache_creation", "cache_creation_input_tokens"} {
-		t.CacheWrite = max(t.CacheWrite, u.in(name).count())
+		written = max(written, u.in(name).count())
 	}
-	if total := u.in("total"); !total.none() && total.count() == plus(t.Input, t.Output) {
+	t.CacheWrite1h = u.in("input_cache_creation_1h").count()
+	apart := plus(u.in("input_cache_creation_5m").count(), t.CacheWrite1h)
+	t.CacheWrite = max(written, apart)
+	switch total := u.in("total"); {
+	case total.none():
+	case total.count() == plus(t.Input, t.Output):
 		return withoutCache(t)
+	case total.count() == plus(plus(plus(t.Input, t.Output), t.CacheRead), plus(written, apart)):
+		t.CacheWrite = plus(written, apart)
 	}
 	return t
 }

@@ -97,10 +97,15 @@ func (b *builder) recordedStep(s field, now int64) int64 {
 	}
 	b.now = now
 	if u := s.in("usage").object(); !u.none() {
-		b.spent(session.Event{Model: u.in("model").text(), Tokens: meter.Tokens{
+		tokens := meter.Tokens{
 			Input: u.in("input_tokens").count(), Output: u.in("output_tokens").count(),
 			CacheRead: u.in("cache_read_tokens").count(), CacheWrite: u.in("cache_write_tokens").count(),
-		}})
+			CacheWrite1h: u.in("cache_write_1h_tokens").count(),
+		}
+		if tokens.CacheWrite1h > tokens.CacheWrite {
+			u.in("cache_write_1h_tokens").wrong("at most the cache_write_tokens that they are part of")
+		}
+		b.spent(session.Event{Model: u.in("model").text(), Tokens: tokens})
 	}
 	var failure *session.Failure
 	if e := s.in("error").object(); !e.none() {

@@ -44,11 +44,12 @@ func TestRecording(t *testing.T) {
 
 func TestRecordingFaults(t *testing.T) {
 	for text, want := range map[string]string{
-		"steps:\n  - {step: a, took: soon}":     `r.yaml:1: steps[0].took: want a duration such as 1.2s, not the text "soon"`,
-		"steps:\n  - {step: a}\nsteps: []":      `r.yaml:3:1: duplicate key "steps"`,
-		"start: today\nsteps:\n  - {step: a}":   `r.yaml:1: start: want a time such as 2026-01-05T09:00:00Z, not the text "today"`,
-		"steps:\n  - {step: [a]}":               `r.yaml:1: steps[0].step: want a text, not a list`,
-		"steps:\n  - {step: a, took: 9999999h}": `r.yaml:1: steps[0].took: want a duration`,
+		"steps:\n  - {step: a, took: soon}":                        `r.yaml:1: steps[0].took: want a duration such as 1.2s, not the text "soon"`,
+		"steps:\n  - {step: a}\nsteps: []":                         `r.yaml:3:1: duplicate key "steps"`,
+		"start: today\nsteps:\n  - {step: a}":                      `r.yaml:1: start: want a time such as 2026-01-05T09:00:00Z, not the text "today"`,
+		"steps:\n  - {step: a, usage: {cache_write_1h_tokens: 1}}": `r.yaml:1: steps[0].usage.cache_write_1h_tokens: want at most the cache_write_tokens that they are part of, not `,
+		"steps:\n  - {step: [a]}":                                  `r.yaml:1: steps[0].step: want a text, not a list`,
+		"steps:\n  - {step: a, took: 9999999h}":                    `r.yaml:1: steps[0].took: want a duration`,
 	} {
 		runs, errs := readAll("r.yaml", text, trace.Options{})
 		if len(runs) != 0 || len(errs) != 1 || !strings.HasPrefix(errs[0].Error(), want) {

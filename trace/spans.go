@@ -66,6 +66,8 @@ var (
 	inputTokens  = []string{"gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.token_count.prompt", "ai.usage.promptTokens", "ai.usage.inputTokens"}
 	outputTokens = []string{"gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens", "llm.token_count.completion", "ai.usage.completionTokens", "ai.usage.outputTokens"}
 	cacheRead    = []string{"gen_ai.usage.cache_read_input_tokens", "gen_ai.usage.cache_read.input_tokens", "llm.token_count.prompt_details.cache_read"}
+	// The conventions do not name the hour; those that tell it use the name of Anthropic's API.
+	cacheWrite1h = []string{"gen_ai.usage.cache_creation.ephemeral_1h_input_tokens"}
 	cacheWrite   = []string{"gen_ai.usage.cache_creation_input_tokens", "gen_ai.usage.cache_creation.input_tokens", "llm.token_count.prompt_details.cache_write"}
 )
 
@@ -82,7 +84,7 @@ func (s *span) usage(fault *error) (t meter.Tokens, ok bool) {
 	t = meter.Tokens{Input: count(inputTokens), Output: count(outputTokens)}
 	ok = ok && (t.Input > 0 || t.Output > 0)
 	reports := ok
-	t.CacheRead, t.CacheWrite = count(cacheRead), count(cacheWrite)
+	t.CacheRead, t.CacheWrite, t.CacheWrite1h = count(cacheRead), count(cacheWrite), count(cacheWrite1h)
 	return withoutCache(t), reports
 }
 

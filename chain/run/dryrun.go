@@ -152,7 +152,7 @@ func (p *playback) use(ctx context.Context, u *Usage) {
 		return
 	}
 	p.session.Observe(ctx, &session.Event{Type: session.Usage, Model: u.Model, Cost: u.Cost, HasCost: u.Cost > 0, Tokens: meter.Tokens{
-		Input: u.InputTokens, Output: u.OutputTokens, CacheRead: u.CacheReadTokens, CacheWrite: u.CacheWriteTokens,
+		Input: u.InputTokens, Output: u.OutputTokens, CacheRead: u.CacheReadTokens, CacheWrite: u.CacheWriteTokens, CacheWrite1h: u.CacheWrite1hTokens,
 	}})
 }
 

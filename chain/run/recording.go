@@ -58,7 +58,9 @@ type Usage struct {
 	OutputTokens     int64
 	CacheReadTokens  int64
 	CacheWriteTokens int64
-	Cost             int64 // nano-dollars; 0: the recording does not say
+
+	CacheWrite1hTokens int64 // those of CacheWriteTokens that were written to a cache that lasts an hour
+	Cost               int64 // nano-dollars; 0: the recording does not say
 }
 
 // Answer is what a person said to a question.

@@ -159,6 +159,7 @@ func (r *recordingReader) took(n *document.Node) time.Duration {
 
 func (r *recordingReader) usage(n *document.Node) *Usage {
 	u := &Usage{}
+	var hour *document.Node
 	count := func(name string, into *int64) document.Field {
 		return document.Field{Name: name, Read: func(n *document.Node) { *into = r.count(n, name) }}
 	}
@@ -168,8 +169,14 @@ func (r *recordingReader) usage(n *document.Node) *Usage {
 		count("output_tokens", &u.OutputTokens),
 		count("cache_read_tokens", &u.CacheReadTokens),
 		count("cache_write_tokens", &u.CacheWriteTokens),
+		{Name: "cache_write_1h_tokens", Read: func(n *document.Node) {
+			u.CacheWrite1hTokens, hour = r.count(n, "cache_write_1h_tokens"), n
+		}},
 		{Name: "cost_cents", Read: func(n *document.Node) { u.Cost = r.cents(n) }},
 	}, nil)
+	if u.CacheWrite1hTokens > u.CacheWriteTokens {
+		r.Report(chain.WrongTypeID, hour.Pos, "cache_write_1h_tokens are more than cache_write_tokens", "they are part of them: write all that was written to a cache as cache_write_tokens")
+	}
 	return u
 }
 

@@ -106,6 +106,7 @@ func TestRecordingFaults(t *testing.T) {
 		"took overflows":  {"steps: [{step: a, took: 2000000h}, {step: a, took: 2000000h}]", `r.yaml:1:36: the steps up to this one take too long (shorten took: time ends with the year 2261)`},
 		"tokens":          {"steps:\n  - {step: a, usage: {input_tokens: 1.5}}", `r.yaml:2:37: input_tokens is a whole number of at least 0`},
 		"tokens negative": {"steps:\n  - {step: a, usage: {cache_read_tokens: -1}}", `r.yaml:2:42: cache_read_tokens is a whole number of at least 0`},
+		"tokens of hours": {"steps:\n  - {step: a, usage: {cache_write_1h_tokens: 5, cache_write_tokens: 4}}", `r.yaml:2:46: cache_write_1h_tokens are more than cache_write_tokens (they are part of them: write all that was written to a cache as cache_write_tokens)`},
 		"tokens too many": {"steps:\n  - {step: a, usage: {output_tokens: 9223372036854775808}}", `r.yaml:2:38: output_tokens is a whole number of at least 0`},
 		"tokens a text":   {"steps:\n  - {step: a, usage: {output_tokens: '9'}}", `r.yaml:2:38: output_tokens is a whole number of at least 0`},
 		"usage field":     {"steps:\n  - {step: a, usage: {input_token: 1}}", `r.yaml:2:23: usage has no field "input_token" (did you mean input_tokens?)`},

@@ -135,7 +135,10 @@ func TestUsage(t *testing.T) {
 	}
 	k.Usage("m1", meter.Tokens{Input: 900, Output: 10, CacheRead: 50}, 0, begin)
 	k.Usage("m1", meter.Tokens{Input: 900, Output: 40}, 0, begin) // the same message, grown
-	k.Usage("m2", meter.Tokens{Input: 1000, Output: 1, CacheWrite: 7}, 0, begin)
+	k.Usage("m2", meter.Tokens{Input: 1000, Output: 1, CacheWrite: 7, CacheWrite1h: 5}, 0, begin)
+	if got := read(t, k, "task.context_tokens", begin, nil); got != "1008" {
+		t.Errorf("a context of %s tokens, want 1008: what lasts an hour is part of what was written", got)
+	}
 	k.Usage("", meter.Tokens{Input: 1}, 0, begin)
 	k.Usage("", meter.Tokens{Input: 1}, 0, begin) // reports without an id are all different
 	for name, want := range map[string]string{"task.input_tokens": "1902", "task.output_tokens": "41", "task.context_tokens": "1"} {

@@ -4,6 +4,9 @@ package meter
 type Tokens struct {
 	Input, Output         int64 // Input without what is below
 	CacheRead, CacheWrite int64
+	// CacheWrite1h is how many of CacheWrite were written to a cache that lasts
+	// an hour, which costs more. More of them than of CacheWrite stand for as many.
+	CacheWrite1h int64
 }
 
 // report is what is known of one message.
@@ -12,14 +15,25 @@ type report struct {
 	cost   int64 // nano-dollars
 }
 
-// greatest takes the greater of each field.
-func (t Tokens) greatest(u Tokens) Tokens {
-	return Tokens{max(t.Input, u.Input), max(t.Output, u.Output), max(t.CacheRead, u.CacheRead), max(t.CacheWrite, u.CacheWrite)}
+// Greatest takes the greater of each field.
+func (t Tokens) Greatest(u Tokens) Tokens {
+	return Tokens{
+		Input: max(t.Input, u.Input), Output: max(t.Output, u.Output),
+		CacheRead: max(t.CacheRead, u.CacheRead), CacheWrite: max(t.CacheWrite, u.CacheWrite),
+		CacheWrite1h: max(t.CacheWrite1h, u.CacheWrite1h),
+	}
+}
+
+// CacheWrites are the tokens that were written to caches that last five
+// minutes, or for as long as is usual, and to those that last an hour.
+func (t Tokens) CacheWrites() (usual, hour int64) {
+	hour = max(t.CacheWrite1h, 0)
+	return max(t.CacheWrite, hour) - hour, hour
 }
 
 // context is how much the model had before it once the message was written.
 func (t Tokens) context() int64 {
-	return addTo(addTo(t.Input, t.Output), addTo(t.CacheRead, t.CacheWrite))
+	return addTo(addTo(t.Input, t.Output), addTo(t.CacheRead, max(t.CacheWrite, t.CacheWrite1h)))
 }
 
 // maxMessages is of how many messages of a task the usage is remembered, in
@@ -52,12 +66,12 @@ type usage struct {
 // field, where it is greater.
 func (k *Task) Usage(message string, t Tokens, cost, at int64) {
 	k.touchUsage(at)
-	t, cost = t.greatest(Tokens{}), max(cost, 0)
+	t, cost = t.Greatest(Tokens{}), max(cost, 0)
 	u := &k.usage
 	var was report
 	if message != "" {
 		was = u.byMessage[message]
-		t, cost = t.greatest(was.tokens), max(cost, was.cost)
+		t, cost = t.Greatest(was.tokens), max(cost, was.cost)
 		u.remember(message, report{t, cost})
 	}
 	u.input = addTo(u.input, t.Input-was.tokens.Input)

@@ -1,6 +1,8 @@
 package registry_test
 
 import (
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/cbpolicy/cbpolicy/dsl"
@@ -38,6 +40,22 @@ func TestBuiltins_Halts(t *testing.T) {
 	} {
 		if got := judge(t, d, registry.Step{Meters: attached{meters{c.meter: c.value}}}); got != c.want {
 			t.Errorf("%s = %d: got %s, want %s", c.meter, c.value, got, c.want)
+		}
+	}
+}
+
+// Limits can be moved, so that a reason that names one would lie. What 250 is
+// stands beside it, and holds wherever the warning is.
+func TestBuiltins_ReasonsNameNoLimit(t *testing.T) {
+	figure := regexp.MustCompile(`(?i)[0-9]+|\b(three|four|five|six|seven|eight|nine|ten|twelve|twenty|fifty|hundred)\b`)
+	rules, err := registry.Builtins{}.Rules()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range rules {
+		reason := strings.ReplaceAll(b.Rule.Reason, "the recursion limit of agent frameworks, often 250", "")
+		if found := figure.FindString(reason); found != "" {
+			t.Errorf("the reason of %s, %q, says %s", b.Rule.Options.ID, b.Rule.Reason, found)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package dsl
 
 import (
+	"iter"
 	"strings"
 	"unicode"
 
@@ -68,7 +69,7 @@ func words(text string) map[string]bool {
 // guard that does not know is wide.
 func mayWrite(ability string) bool {
 	reads, before := false, ""
-	for w := range wordsOf(lastSegment(ability)) {
+	for w := range Words(lastSegment(ability)) {
 		begins := before == "" || joints[before]
 		verb := gettingVerbs[w] || begins && lookingVerbs[w]
 		switch {
@@ -93,9 +94,9 @@ func lastSegment(ability string) string {
 	return ability
 }
 
-// wordsOf yields the words of a name, folded: runs of letters, of which a
+// Words yields the words of a name, folded: runs of letters, of which a
 // capital begins a new one (getFile, HTTPGet).
-func wordsOf(name string) func(yield func(string) bool) {
+func Words(name string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		letters := []rune(name)
 		for i := 0; i < len(letters); {

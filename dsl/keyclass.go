@@ -46,7 +46,7 @@ var (
 // to_somebody stands for whoever it is, unless it is a measure.
 func isDestination(key string) bool {
 	first, last, measure := "", "", ""
-	for w := range wordsOf(key[strings.LastIndexByte(key, '.')+1:]) {
+	for w := range Words(key[strings.LastIndexByte(key, '.')+1:]) {
 		if first == "" {
 			first = w
 		}

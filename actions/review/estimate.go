@@ -2,8 +2,10 @@ package review
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/cbpolicy/cbpolicy/dsl"
 )
@@ -27,8 +29,8 @@ type Limits struct {
 	Calls    int           // more than these; default 10
 	Duration time.Duration // more than this; default 15 minutes
 	Files    int           // more than these; default 5
-	// Critical are abilities of which one use is enough; nil: CriticalPatterns.
-	// An empty list that is not nil: none.
+	// Critical are patterns of abilities of which one use is enough; nil: those
+	// that the function Critical finds. An empty list that is not nil: none.
 	Critical []dsl.NamePattern
 }
 
@@ -99,6 +101,7 @@ const (
 	weighHighRisk   = 40
 	weighMediumRisk = 15
 	weighCritical   = 30
+	weighFurther    = 10
 	weighBlocking   = 20
 	// A figure weighs in proportion to its limit: this much at the limit, and at
 	// most twice as much.
@@ -118,9 +121,7 @@ func (l Limits) Assess(w Work) Estimate {
 	case w.Risk == dsl.RiskMedium:
 		e.add(OfRisk, weighMediumRisk, false, "the risk is medium")
 	}
-	if name := l.critical(w.Abilities); name != "" {
-		e.add(OfAbility, weighCritical, true, "the ability %s is critical", cite(name))
-	}
+	l.abilities(e, w.Abilities)
 	figure(e, OfCalls, "tool calls expected", w.Calls, limit(l.Calls, DefaultCalls))
 	figure(e, OfDuration, "expected duration", w.Duration, limit(l.Duration, DefaultDuration))
 	figure(e, OfFiles, "files expected to change", w.Files, limit(l.Files, DefaultFiles))
@@ -142,6 +143,59 @@ func (l Limits) Assess(w Work) Estimate {
 		e.Level = Simple
 	}
 	return *e
+}
+
+// maxCritical is how many critical abilities are named.
+const maxCritical = 10
+
+// abilities adds a reason that names the critical abilities. The first weighs
+// weighCritical, and each further one weighFurther, up to twice as much in all.
+func (l Limits) abilities(e *Estimate, names []string) {
+	var found []string
+	for _, name := range names {
+		if cited := cite(name); l.critical(name) && !slices.Contains(found, cited) {
+			found = append(found, cited)
+		}
+	}
+	if len(found) == 0 {
+		return
+	}
+	weight := min(weighCritical+(len(found)-1)*weighFurther, 2*weighCritical)
+	if len(found) == 1 {
+		e.add(OfAbility, weight, true, "the ability %s is critical", found[0])
+		return
+	}
+	if more := len(found) - maxCritical; more > 0 {
+		found = append(found[:maxCritical], fmt.Sprintf("%d more", more))
+	}
+	last := len(found) - 1
+	e.add(OfAbility, weight, true, "the abilities %s and %s are critical", strings.Join(found[:last], ", "), found[last])
+}
+
+// critical reports whether an ability is critical.
+func (l Limits) critical(ability string) bool {
+	if l.Critical == nil {
+		return Critical(ability)
+	}
+	plain, spelt := dsl.Fold(ability), dsl.Fold(underscored(ability))
+	return slices.ContainsFunc(l.Critical, func(p dsl.NamePattern) bool {
+		p = p.Fold()
+		return p.Match(plain) || p.Match(spelt)
+	})
+}
+
+// underscored writes deletePullRequest as delete_Pull_Request.
+func underscored(name string) string {
+	var b strings.Builder
+	small := false
+	for _, r := range name {
+		if small && unicode.IsUpper(r) {
+			b.WriteByte('_')
+		}
+		small = unicode.IsLower(r)
+		b.WriteRune(r)
+	}
+	return b.String()
 }
 
 // add adds a reason.

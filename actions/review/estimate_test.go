@@ -71,18 +71,6 @@ func TestLimits_Assess(t *testing.T) {
 	}
 }
 
-func TestCriticalPatterns(t *testing.T) {
-	for name, want := range map[string]bool{
-		"pay": true, "order.pay": true, "pay_invoice": true, "eu.order.pay-invoice": true, "mcp__shop__pay_invoice": true, "payInvoice": true, "PAY": true,
-		"trading.execute": true, "bash": true, "fs.delete_file": true, "deletePullRequest": true, "mcp__github__merge_pull_request": true, "mcp__stripe__create_refund": true, "kubectl.rollback": true,
-		"get_order": false, "orders.list": false, "read_file": false, "payload.read": false, "release_notes.get": false, "edit_file": false, "run_tests": false, "deleted_items": false, "": false,
-	} {
-		if got := review.Assess(review.Work{Abilities: []string{name}}).Review; got != want {
-			t.Errorf("%q: critical %v, want %v", name, got, want)
-		}
-	}
-}
-
 // More of anything never makes work need less review, and whatever asks for a
 // review has a reason that says so.
 func TestAssess_MoreIsNeverLess(t *testing.T) {

@@ -74,6 +74,7 @@ func TestCritical(t *testing.T) {
 		"pay": true, "order.pay": true, "pay_invoice": true, "eu.order.pay-invoice": true, "mcp__shop__pay_invoice": true, "payInvoice": true, "PAY": true,
 		"trading.execute": true, "bash": true, "fs.delete_file": true, "deletePullRequest": true, "mcp__github__merge_pull_request": true, "mcp__stripe__create_refund": true, "kubectl.rollback": true,
 		"get_order": false, "orders.list": false, "read_file": false, "payload.read": false, "release_notes.get": false, "edit_file": false, "run_tests": false, "deleted_items": false,
+		"merge": true, "rotate": true, "remove": true, "run": true, "create": false, "sort.merge": false, "mcp__git__push": true,
 		"delete.file": true, "list_and_delete": true, "delete_and_list": true,
 		"": false, "...": false, "_": false, "and": false, "and_then": false, "é": false,
 	} {

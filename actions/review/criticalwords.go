@@ -28,6 +28,8 @@ type deed struct {
 	wide bool
 	// last: only the last word of the object counts: add_user, not add_user_story.
 	last bool
+	// bare: alone in a name the verbs are critical too, whatever they are of.
+	bare bool
 	// but are the things of which the verbs are harmless, within and around.
 	but wordSet
 }
@@ -35,7 +37,7 @@ type deed struct {
 // Verbs that begin something, and those that change it.
 const (
 	beginning = `create make send place submit issue approve confirm capture process initiate authorize schedule do new
-		add post start request trigger collect settle fulfill`
+		add post start request trigger collect settle fulfill finalize`
 	changing = `set add remove update change create assign unassign attach detach edit modify put patch reset enable
 		disable make give invite generate regenerate issue rotate replace elevate open allow`
 )
@@ -58,13 +60,13 @@ const (
 	runners = `sandbox docker container vm repl interpreter ssh jupyter ipython subprocess lambda`
 	secrets = `password passwd passphrase credential secret passkey mfa otp`
 	rights  = secrets + ` role permission acl privilege admin administrator collaborator access ownership entitlement
-		protection iam sudoer firewall allowlist whitelist public accesskey`
+		protection iam sudoer firewall allowlist whitelist public accesskey accesspolicy`
 )
 
 // deeds are what is critical: what moves money, destroys, goes live, runs
 // anything, and changes who may do what.
 var deeds = []deed{
-	{verbs: setOf(`pay repay prepay reimburse disburse remit withdraw donate buy sell cashout`)},
+	{verbs: setOf(`pay repay prepay reimburse disburse remit withdraw deposit topup donate buy sell cashout stake unstake`)},
 	{verbs: setOf(`refund trade purchase payment payout wire`), noun: true},
 	{verbs: setOf(`order`), noun: true, but: setOf(`by column row item`)},
 	{verbs: setOf(`charge`), noun: true, but: setOf(`battery device phone vehicle`)},
@@ -72,36 +74,43 @@ var deeds = []deed{
 		assistant operator representative ftp sftp knowledge task`)},
 	{verbs: setOf(`checkout`), of: setOf(`cart basket shop store order stripe payment commerce`), wide: true},
 	{verbs: setOf(beginning), noun: true, of: setOf(money), but: setOf(`pubsub sns topic webhook event`)},
+	{verbs: setOf(`cancel update modify change void reverse finalize close`), noun: true,
+		of: setOf(`subscription transaction payment payout transfer trade position invoice payroll`), but: setOf(`pubsub sns topic webhook event`)},
 
 	{verbs: setOf(`delete del destroy purge wipe erase terminate kill killall rm rmdir rmtree unlink shred nuke expunge
 		uninstall teardown decommission deprovision prune flushall flushdb dropdb`)},
 	{verbs: setOf(`drop`), but: setOf(`drag down off pin shadow zone duplicate na nan`)},
 	{verbs: setOf(`truncate`), but: setOf(`text string message output number decimal prompt context token history`)},
-	{verbs: setOf(`remove`), of: setOf(durable)},
-	{verbs: setOf(`clear empty flush reset format`), of: setOf(stores)},
+	{verbs: setOf(`remove`), bare: true, of: setOf(durable)},
+	{verbs: setOf(`clear empty flush reset format`), bare: true, of: setOf(stores)},
+	{verbs: setOf(beginning), noun: true, of: setOf(`deletion removal destruction termination erasure`)},
 
 	{verbs: setOf(`publish migrate promote unpublish tweet`)},
 	{verbs: setOf(`deploy redeploy undeploy rollback rollout cutover`), noun: true},
 	{verbs: setOf(`release`), noun: true, but: setOf(`lock mutex semaphore lease memory connection slot seat hold`)},
 	{verbs: setOf(beginning), noun: true, of: setOf(`release deployment`)},
-	{verbs: setOf(`merge`), noun: true, of: setOf(vcs)},
-	{verbs: setOf(`push`), of: setOf(vcs, `force file docker image registry container ecr npm heroku helm`, production), wide: true},
-	{verbs: setOf(`apply upgrade`), of: setOf(cluster, production), wide: true},
+	{verbs: setOf(`merge`), bare: true, noun: true, of: setOf(vcs)},
+	{verbs: setOf(`push`), bare: true, of: setOf(vcs, `force file docker image registry container ecr npm heroku helm`, production), wide: true},
+	{verbs: setOf(`post upload update`), of: setOf(`webpage website site blog`)},
+	{verbs: setOf(changing), of: setOf(`lambda deployment ingress`), wide: true, noun: true},
+	{verbs: setOf(`apply upgrade install`), of: setOf(cluster, production), wide: true},
 	{verbs: setOf(`launch activate`), of: setOf(`campaign ad`, production)},
-	{verbs: setOf(`run`), of: setOf(`migration deployment deploy release`)},
+	{verbs: setOf(`run`), of: setOf(`migration deployment deploy release payroll payout`)},
 	{verbs: setOf(changing, `restart sync write reload switch stop scale start`), of: setOf(production), wide: true},
 
 	{verbs: setOf(`exec execute eval sudo osascript popen subprocess`)},
-	{verbs: setOf(`run`), noun: true, of: setOf(code, runners)},
-	{verbs: setOf(`spawn start launch invoke send issue submit`), noun: true, of: setOf(`command cmd shell process powershell bash`)},
-	{verbs: setOf(`evaluate`), of: setOf(`browser page javascript js script expression code dom frame`), wide: true},
+	{verbs: setOf(`run`), bare: true, noun: true, of: setOf(code, runners)},
+	{verbs: setOf(`spawn start launch invoke send issue submit interact`), noun: true, of: setOf(`command cmd shell process powershell bash`)},
+	{verbs: setOf(`evaluate`), of: setOf(`browser puppeteer playwright selenium page javascript js script expression code dom frame`), wide: true},
 
 	{verbs: setOf(`grant ungrant revoke chmod chown setfacl impersonate authorize deauthorize ban unban demote`)},
 	{verbs: setOf(changing, `assume escalate`), noun: true, of: setOf(rights)},
-	{verbs: setOf(changing, `register suspend unlock lock block unblock`), last: true, of: setOf(`user member owner collaborator group`)},
+	{verbs: setOf(changing, `register`), last: true, of: setOf(`user member owner collaborator group`)},
+	{verbs: setOf(`enable disable suspend unlock lock block unblock activate deactivate reactivate`), last: true, of: setOf(`user member account login`)},
 	{verbs: setOf(changing), of: setOf(`iam`), wide: true},
-	{verbs: setOf(`rotate`), of: setOf(secrets, `key token certificate cert vault kms`), wide: true},
-	{verbs: setOf(`share`), of: setOf(`file document doc folder drive sheet calendar bucket dataset notebook repository`), wide: true},
+	{verbs: setOf(`write store save upload import`), noun: true, of: setOf(secrets)},
+	{verbs: setOf(`rotate`), bare: true, of: setOf(secrets, `key token certificate cert vault kms`), wide: true},
+	{verbs: setOf(`share`), of: setOf(`file document doc folder drive gdrive onedrive sharepoint dropbox sheet calendar bucket dataset notebook repository`), wide: true},
 }
 
 // looking are verbs that change nothing. They settle what a name does.
@@ -129,10 +138,12 @@ var (
 	trimmings = setOf(`tool code local remote session use my safe desktop jupyter`)
 )
 
-// opened are opening things where such a word stands before them.
+// Keys, tokens and policies open things where such a word stands before them.
 var (
-	opened  = setOf(`key token`)
-	openers = setOf(`access api ssh gpg auth bearer signing deploy service secret personal encryption kms private`)
+	opened   = setOf(`key token`)
+	policies = setOf(`policy`)
+	ruled    = setOf(`access bucket user role group security iam resource queue`)
+	openers  = setOf(`access api ssh gpg auth bearer signing deploy service account secret personal encryption kms private`)
 )
 
 // joints stand between two things that one ability does; prepositions end

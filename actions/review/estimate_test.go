@@ -2,6 +2,8 @@ package review_test
 
 import (
 	"math"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -36,6 +38,10 @@ func TestAssess(t *testing.T) {
 		{"critical risk", review.Work{Risk: dsl.RiskCritical}, true, 50, review.Complex, []string{"the risk is critical"}},
 		{"a risk that is not known yet", review.Work{Risk: 99}, true, 50, review.Complex, []string{"the risk is critical"}},
 		{"a critical ability", review.Work{Abilities: []string{"web.fetch", "db.drop_table"}}, true, 30, review.Medium, []string{"the ability “db.drop_table” is critical"}},
+		{"the critical abilities of a chain", review.Work{Abilities: []string{"order.pay", "web.fetch", "db.drop_table"}}, true, 40, review.Medium, []string{"the abilities “order.pay” and “db.drop_table” are critical"}},
+		{"one that comes again", review.Work{Abilities: []string{"order.pay", "order.pay", "bash", "order.pay", "db.drop_table"}}, true, 50, review.Complex, []string{"the abilities “order.pay”, “bash” and “db.drop_table” are critical"}},
+		{"many", review.Work{Abilities: strings.Fields("a.pay b.pay c.pay d.pay e.pay f.pay g.pay h.pay i.pay j.pay k.pay l.pay")}, true, 60, review.Complex,
+			[]string{"the abilities “a.pay”, “b.pay”, “c.pay”, “d.pay”, “e.pay”, “f.pay”, “g.pay”, “h.pay”, “i.pay”, “j.pay” and 2 more are critical"}},
 		{"one task waits", review.Work{Blocks: 1}, true, 20, review.Medium, []string{"1 other task waits for it"}},
 		{"tasks wait", review.Work{Blocks: 3}, true, 20, review.Medium, []string{"3 other tasks wait for it"}},
 		{"who knows how many wait", review.Work{Blocks: -1}, true, 20, review.Medium, []string{"an unknown number of other tasks waits for it"}},
@@ -66,6 +72,9 @@ func TestLimits_Assess(t *testing.T) {
 	if e := l.Assess(review.Work{Abilities: []string{"SHOP.look"}}); !e.Review {
 		t.Errorf("an ability that was named critical: %+v", e)
 	}
+	if e := (review.Limits{Critical: []dsl.NamePattern{"delete_*"}}).Assess(review.Work{Abilities: []string{"deletePullRequest"}}); !e.Review {
+		t.Errorf("an ability in another spelling of its pattern: %+v", e)
+	}
 	if e := (review.Limits{Critical: []dsl.NamePattern{}}).Assess(review.Work{Abilities: []string{"pay"}}); e.Review {
 		t.Errorf("where none is critical: %+v", e)
 	}
@@ -82,7 +91,10 @@ func TestAssess_MoreIsNeverLess(t *testing.T) {
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		w := work.Draw(t, "work")
+		names := strings.Fields("web.fetch order.pay bash db.drop_table read_file a.pay b.pay c.pay d.pay")
+		w.Abilities = rapid.SliceOfN(rapid.SampledFrom(names), 0, 9).Draw(t, "abilities")
 		more := w
+		more.Abilities = append(slices.Clone(w.Abilities), rapid.SliceOfN(rapid.SampledFrom(names), 0, 3).Draw(t, "more abilities")...)
 		more.Risk = min(more.Risk+dsl.Risk(rapid.IntRange(0, 1).Draw(t, "risk")), dsl.RiskCritical)
 		more.Calls += rapid.IntRange(0, 20).Draw(t, "more calls")
 		more.Files += rapid.IntRange(0, 20).Draw(t, "more files")

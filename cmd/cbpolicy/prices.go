@@ -126,7 +126,9 @@ data_slim.json), litellm (model_prices_and_context_window.json) or models.dev
 
 Models without a price for both input and output tokens, and those that cost
 nothing, are left out and said so; they stay unknown. Where a price depends on
-the hour, the dearest counts.`,
+the hour, the dearest counts. A model with a price that is wrong, such as one
+below 0, is left out too: the table is written without it, and the exit code
+is 3. A model that is not in a table counts at the dearest rates of it.`,
 		Example: `  cbpolicy prices import --from genai-prices data_slim.json -o prices.json
   cbpolicy prices import --from models.dev --provider anthropic,openai api.json`,
 		Args: exactlyOne("a price file, or - for standard input"),
@@ -162,9 +164,13 @@ func importPrices(cmd *cobra.Command, path string, o pricesImportOptions) error 
 	text := table.AppendJSON(nil)
 	if o.out == "" {
 		_, err = cmd.OutOrStdout().Write(text)
-		return err
+	} else {
+		err = replaceFile(o.out, text)
 	}
-	return replaceFile(o.out, text)
+	if err == nil && findings.Count(diag.Warning) > 0 {
+		return exit(exitFindings)
+	}
+	return err
 }
 
 // replaceFile writes a file, in one step if it is there already. What is no

@@ -42,9 +42,15 @@ func (c *collector) genaiPrices(root *document.Node) {
 		}
 		source := c.firstURL(p)
 		for _, m := range c.doc.List(models, "models", prices.MaxEntries) {
-			if c.object(m, "a model") {
-				c.genaiModel(provider, source, m)
+			name := ""
+			if f := field(m, "id"); f != nil {
+				name = f.Text
 			}
+			c.model(provider, name, func() {
+				if c.object(m, "a model") {
+					c.genaiModel(provider, source, m)
+				}
+			})
 		}
 	}
 }

@@ -24,6 +24,14 @@ import (
 // many models were left out and why.
 const LeftOutID = "price-left-out"
 
+// BadPriceID is the identifier of the findings, of severity warning, that say
+// what is wrong with a model's price, and that the model is left out.
+const BadPriceID = "bad-price"
+
+// maxBad is of how many models the price may be bad. In a file of which more
+// cannot be read, the format is not what it is taken for.
+const maxBad = 100
+
 // Options tune Read.
 type Options struct {
 	// Date is the day, YYYY-MM-DD, whose prices are taken from a file that has
@@ -60,20 +68,23 @@ func Formats() []string {
 var limits = document.Limits{Bytes: prices.MaxFile, Depth: 32, Nodes: 5_000_000}
 
 // Read reads a file in one of the Formats; any other is an error at no
-// position. The table is nil if a finding is an error; findings of severity
-// info say what was left out. The table's version names the format and the
+// position. The table is nil if a finding is an error. A model of which some
+// part of the price cannot be read is left out whole, and so stays unknown:
+// findings of severity warning say which and why. Those of severity info say
+// what was left out because it has no price. The table's version names the format and the
 // SHA-256 of the file.
 func Read(format, file string, data []byte, o Options) (*prices.Table, diag.List) {
 	i := slices.Index(Formats(), format)
 	if i < 0 {
 		return nil, diag.List{{ID: document.SyntaxID, File: file, Message: "unknown format " + document.Quote(format), Hint: "want genai-prices, litellm or models.dev"}}
 	}
-	c := &collector{doc: document.Parse(file, data, limits), options: o, source: o.Source, index: map[string]int{}}
+	c := &collector{doc: document.Parse(file, data, limits), options: o, source: o.Source, index: map[string]int{}, bad: map[string]bool{}}
 	if c.source == "" {
 		c.source = formats[i].home
 	}
 	if c.doc.Root != nil {
 		formats[i].models(c, c.doc.Root)
+		c.dropBad()
 	}
 	if findings := c.doc.Findings(); findings.Err() != nil {
 		return nil, findings
@@ -101,7 +112,48 @@ type collector struct {
 	entries []prices.Entry
 	places  []diag.Position // of the entries
 	index   map[string]int  // entries by provider and model
+	bad     map[string]bool // those of which a price could not be read
 	left    []leftOut
+}
+
+// model reads one model. What it reports makes the model a bad one and not the
+// file: the model is left out, under whatever other name it comes again too.
+func (c *collector) model(provider, name string, read func()) {
+	whole, left := c.doc, slices.Clone(c.left)
+	c.doc = &document.Document{File: whole.File}
+	read()
+	faults := c.doc.Findings()
+	c.doc = whole
+	if len(faults) == 0 {
+		return
+	}
+	c.left = left
+	of := name
+	if provider != "" {
+		of = prices.Entry{Provider: provider, Model: name}.Of()
+	}
+	c.bad[strings.ToLower(of)] = true
+	if len(c.bad) > maxBad {
+		return
+	}
+	for _, f := range faults {
+		f.ID, f.Severity, f.Message = BadPriceID, diag.Warning, document.Quote(of)+" is left out: "+f.Message
+		whole.Add(f)
+	}
+}
+
+// dropBad drops the entries of bad models, and reports if they are too many.
+func (c *collector) dropBad() {
+	if len(c.bad) > maxBad {
+		c.doc.Report(document.SyntaxID, diag.Position{Line: 1, Column: 1}, fmt.Sprintf("the prices of %d models cannot be read", len(c.bad)), "is the file in another format?")
+	}
+	entries, places := c.entries, c.places
+	c.entries, c.places = nil, nil
+	for i, e := range entries {
+		if !c.bad[strings.ToLower(e.Of())] {
+			c.entries, c.places = append(c.entries, e), append(c.places, places[i])
+		}
+	}
 }
 
 // leftOut is a reason for which models were left out.

@@ -1,6 +1,7 @@
 package importer_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -156,7 +157,7 @@ func TestReadRefuses(t *testing.T) {
 		{"litellm as models.dev", "models.dev", litellm(`"input_cost_per_token": 1e-6`), `f.json:1:2: the provider "m" has no models (is the file in another format?)`},
 		{"models.dev as litellm", "litellm", dev(`{"input": 1, "output": 2}`), "at least one price"},
 		{"per million as per token", "litellm", litellm(`"input_cost_per_token": 3, "output_cost_per_token": 15`), `f.json:1:2: "p/m" is left out: input: a rate is at most 5000 dollars for a million tokens`},
-		{"a text for a rate", "litellm", litellm(`"input_cost_per_token": "1e-6"`), "f.json:1:57: input_cost_per_token is a number, not a text"},
+		{"a text for a rate", "litellm", litellm(`"input_cost_per_token": "1e-6"`), `f.json:1:57: "p/m" is left out: input_cost_per_token is a number, not a text`},
 		{"a rate below 0", "litellm", litellm(`"output_cost_per_token": -1e-6`), "output_cost_per_token is below 0"},
 		{"a provider that is no text", "litellm", `{"m": {"litellm_provider": 1}}`, "litellm_provider is a text"},
 		{"a provider that is no object", "genai-prices", "[1]", "f.json:1:2: a provider is an object"},
@@ -182,6 +183,50 @@ func TestReadRefuses(t *testing.T) {
 				t.Errorf("Read = %v,\n%v\nwant %q", tab, findings, tt.want)
 			}
 		})
+	}
+}
+
+// One slip in a file does not keep the others' prices from being read. What it
+// is in is left out whole, so that it counts as dear as a model that is not known.
+func TestReadLeavesOutWhatIsBad(t *testing.T) {
+	const good = `"input_cost_per_token": 1e-6, "output_cost_per_token": 2e-6`
+	for _, tt := range []struct{ name, format, file, want string }{
+		{"a rate below 0", "litellm", `{"good": {"litellm_provider": "p", ` + good + `}, "bad": {"litellm_provider": "p", "output_cost_per_token": -1, "input_cost_per_token": 1e-6}}`,
+			`f.json:1:156: "p/bad" is left out: output_cost_per_token is below 0`},
+		{"a text in a tier", "litellm", `{"good": {"litellm_provider": "p", ` + good + `}, "bad": {"litellm_provider": "p", "input_cost_per_token_above_200k_tokens": "x", ` + good + `}}`,
+			`f.json:1:173: "p/bad" is left out: input_cost_per_token_above_200k_tokens is a number, not a text`},
+		{"one of the same name is good", "litellm", `{"good": {"litellm_provider": "p", ` + good + `}, "bad": {"litellm_provider": "p", ` + good + `}, "p/bad": {"litellm_provider": "p", "input_cost_per_token": []}}`,
+			`f.json:1:252: "p/bad" is left out: input_cost_per_token is a number, not a list`},
+		{"no model", "litellm", `{"good": {"litellm_provider": "p", ` + good + `}, "bad": 7}`, `f.json:1:105: "bad" is left out: a model is an object, not a number`},
+		{"a price of genai-prices", "genai-prices", `[{"id": "p", "models": [{"id": "good", "prices": {"input_mtok": 1, "output_mtok": 2}}, {"id": "bad", "prices": {"input_mtok": -1, "output_mtok": 2}}]}]`,
+			`f.json:1:127: "p/bad" is left out: input_mtok is below 0`},
+		{"a cost of models.dev", "models.dev", `{"p": {"models": {"good": {"cost": {"input": 1, "output": 2}}, "bad": {"cost": [1]}}}}`,
+			`f.json:1:80: "p/bad" is left out: cost is an object, not a list`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			tab, findings := importer.Read(tt.format, "f.json", []byte(tt.file), today)
+			if tab == nil || len(tab.Entries()) != 1 || tab.Entries()[0].Of() != "p/good" {
+				t.Fatalf("%v, %v", tab, findings)
+			}
+			if len(findings) != 1 || findings[0].Severity != diag.Warning || findings[0].ID != importer.BadPriceID || findings.Error() != tt.want {
+				t.Errorf("%v\nwant %s", findings, tt.want)
+			}
+			if q, err := tab.Quote("bad", prices.Dearest); err != nil || !q.Unknown {
+				t.Errorf("bad is quoted at %+v, %v", q, err)
+			}
+		})
+	}
+}
+
+// Where hardly anything can be read, the format is another one.
+func TestReadRefusesWhatIsMostlyBad(t *testing.T) {
+	file := `{"good": {"litellm_provider": "p", "input_cost_per_token": 1e-6, "output_cost_per_token": 2e-6}`
+	for i := range 101 {
+		file += fmt.Sprintf(`, "bad%d": {"litellm_provider": "p", "input_cost_per_token": "x"}`, i)
+	}
+	tab, findings := importer.Read("litellm", "f.json", []byte(file+"}"), today)
+	if tab != nil || findings[0].Error() != "f.json:1:1: the prices of 101 models cannot be read (is the file in another format?)" {
+		t.Errorf("%v, %v", tab, findings)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/cbpolicy/cbpolicy/internal/document"
+	"github.com/cbpolicy/cbpolicy/internal/jsonv"
 	"github.com/cbpolicy/cbpolicy/prices"
 )
 
@@ -38,20 +39,30 @@ func (c *collector) litellm(root *document.Node) {
 		return
 	}
 	for i, name := range root.Names {
-		model := root.Items[i]
-		if name.Text == litellmSample || !c.object(model, "a model") {
+		if name.Text == litellmSample {
 			continue
 		}
-		provider := c.optionalText(model, "litellm_provider")
-		switch {
-		case provider == "":
-			c.leaveOut(name.Pos, name.Text, "it has no litellm_provider")
-		case !c.wanted(provider):
-		case field(model, "tiered_pricing") != nil:
-			c.leaveOut(name.Pos, name.Text, "its tiered_pricing is not understood")
-		default:
-			c.litellmModel(name, provider, model)
+		model, provider := root.Items[i], ""
+		if f := field(model, "litellm_provider"); f != nil && f.Kind == jsonv.String {
+			provider = f.Text
 		}
+		c.model(provider, strings.TrimPrefix(name.Text, provider+"/"), func() { c.litellmEntry(name, provider, model) })
+	}
+}
+
+// litellmEntry reads a model that is wanted.
+func (c *collector) litellmEntry(name document.Name, provider string, model *document.Node) {
+	if !c.object(model, "a model") {
+		return
+	}
+	switch {
+	case c.optionalText(model, "litellm_provider") == "": // reports one that is no text
+		c.leaveOut(name.Pos, name.Text, "it has no litellm_provider")
+	case !c.wanted(provider):
+	case field(model, "tiered_pricing") != nil:
+		c.leaveOut(name.Pos, name.Text, "its tiered_pricing is not understood")
+	default:
+		c.litellmModel(name, provider, model)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/cbpolicy/cbpolicy/diag"
 	"github.com/cbpolicy/cbpolicy/internal/document"
 	"github.com/cbpolicy/cbpolicy/internal/jsonv"
 	"github.com/cbpolicy/cbpolicy/prices"
@@ -33,27 +34,31 @@ func (c *collector) modelsDev(root *document.Node) {
 
 func (c *collector) modelsDevProvider(provider, doc string, models *document.Node) {
 	for i, name := range models.Names {
-		model := models.Items[i]
-		if !c.object(model, "a model") {
-			continue
-		}
-		e := prices.Entry{Provider: provider, Model: name.Text, Source: doc}
-		cost := field(model, "cost")
-		if cost == nil {
-			c.leaveOut(name.Pos, e.Of(), noPrice)
-			continue
-		}
-		if !c.object(cost, "cost") {
-			continue
-		}
-		e.Price.Rates = c.modelsDevRates(cost)
-		if !e.Price.Rates[prices.Input].Listed || !e.Price.Rates[prices.Output].Listed {
-			c.leaveOut(name.Pos, e.Of(), noPrice)
-			continue
-		}
-		e.Price.Tiers = c.modelsDevTiers(cost, e.Price.Rates)
-		c.add(name.Pos, e)
+		c.model(provider, name.Text, func() {
+			if model := models.Items[i]; c.object(model, "a model") {
+				c.modelsDevModel(prices.Entry{Provider: provider, Model: name.Text, Source: doc}, name.Pos, model)
+			}
+		})
 	}
+}
+
+// modelsDevModel reads the price of a model.
+func (c *collector) modelsDevModel(e prices.Entry, pos diag.Position, model *document.Node) {
+	cost := field(model, "cost")
+	if cost == nil {
+		c.leaveOut(pos, e.Of(), noPrice)
+		return
+	}
+	if !c.object(cost, "cost") {
+		return
+	}
+	e.Price.Rates = c.modelsDevRates(cost)
+	if !e.Price.Rates[prices.Input].Listed || !e.Price.Rates[prices.Output].Listed {
+		c.leaveOut(pos, e.Of(), noPrice)
+		return
+	}
+	e.Price.Tiers = c.modelsDevTiers(cost, e.Price.Rates)
+	c.add(pos, e)
 }
 
 // modelsDevRates reads the rates of a cost or a tier. Reasoning is output.

@@ -129,7 +129,7 @@ func (s *Session) apply(e *Event, k *meter.Task, at int64) *meter.Task {
 		}
 		s.done(k, k.Find(e.CallID), r, class, at)
 	case Usage:
-		cost, denied := s.cost(e)
+		cost, denied := s.cost(k, e)
 		k.Usage(e.MessageID, e.Tokens, cost, at)
 		if e.Model != "" {
 			s.tasks.models[k.ID()] = e.Model

@@ -75,16 +75,23 @@ func atPrice(q prices.Quote, e *Event) int64 {
 	return nano
 }
 
-// cost is that of Pricing.Cost. Quotes are remembered, and what they note.
-func (s *Session) cost(e *Event) (nano int64, denied error) {
+// cost is what a message comes to with an event of usage: an event may tell
+// only what has changed since another told of the message, and tokens cost by
+// how many there are of them in all. Quotes are remembered, and what they note.
+func (s *Session) cost(k *meter.Task, e *Event) (nano int64, denied error) {
 	if !s.pricing.asked(e) {
 		return e.Cost, nil
 	}
-	q, err := s.quote(e.Model)
+	whole, model := *e, e.Model
+	before := k.Reported(e.MessageID)
+	if whole.Tokens = e.Tokens.Greatest(before); model == "" && before != (meter.Tokens{}) {
+		model = s.tasks.models[k.ID()]
+	}
+	q, err := s.quote(model)
 	if err != nil {
 		return 0, err
 	}
-	return atPrice(q, e), nil
+	return atPrice(q, &whole), nil
 }
 
 // quote is the price of a model, remembered.

@@ -127,3 +127,22 @@ func TestUnknownPriceIsDenied(t *testing.T) {
 		}
 	}
 }
+
+// A message whose usage is told in parts, as it is streamed, costs what all of
+// its tokens cost.
+func TestUsageThatIsToldInPartsCostsAsAWhole(t *testing.T) {
+	for name, second := range map[string]session.Event{
+		"with the model": {Model: "cheap", Tokens: meter.Tokens{Output: 6e5}},
+		"without it":     {Tokens: meter.Tokens{Output: 6e5}},
+		"told in full":   {Model: "cheap", Tokens: meter.Tokens{Input: 1e6, Output: 6e5}},
+	} {
+		a := priced(t, 0, "")
+		for _, e := range []session.Event{{Model: "cheap", Tokens: meter.Tokens{Input: 1e6, Output: 1}}, second, second} {
+			e.Type, e.MessageID = session.Usage, "m1"
+			a.Observe(t.Context(), &e)
+		}
+		if got := a.cents(); got != "220" { // 1 dollar of input, 1.20 of output
+			t.Errorf("%s: %s cents, want 220", name, got)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"cmp"
 	"hash/maphash"
 	"math"
 	"time"
@@ -34,6 +35,14 @@ func (r *Run) Totals() Totals { return Sum(r.Events) }
 // Sum adds up events, which must be in order.
 func Sum(events []session.Event) Totals {
 	t := Totals{}
+	for _, e := range Usages(events) {
+		for _, n := range [...]int64{e.Tokens.Input, e.Tokens.CacheRead, e.Tokens.CacheWrite} {
+			t.InputTokens = plus(t.InputTokens, n)
+		}
+		t.OutputTokens = plus(t.OutputTokens, e.Tokens.Output)
+		t.Cost = plus(t.Cost, e.Cost)
+		t.HasCost = t.HasCost || e.HasCost
+	}
 	seed := maphash.MakeSeed()
 	type key struct {
 		ability, worker string
@@ -64,16 +73,34 @@ func Sum(events []session.Event) Totals {
 			}
 			t.Errors++
 			t.LongestErrors = max(t.LongestErrors, failed)
-		case session.Usage:
-			for _, n := range [...]int64{e.Tokens.Input, e.Tokens.CacheRead, e.Tokens.CacheWrite} {
-				t.InputTokens = plus(t.InputTokens, n)
-			}
-			t.OutputTokens = plus(t.OutputTokens, e.Tokens.Output)
-			t.Cost = plus(t.Cost, e.Cost)
-			t.HasCost = t.HasCost || e.HasCost
 		}
 	}
 	return t
+}
+
+// Usages are the reports of usage among the events, one for a message: where
+// several tell of it, the greatest of each figure counts.
+func Usages(events []session.Event) []session.Event {
+	type message struct{ task, id string }
+	var all []session.Event
+	told := map[message]int{}
+	for i := range events {
+		e := &events[i]
+		if e.Type != session.Usage {
+			continue
+		}
+		m := message{e.Task, e.MessageID}
+		at, again := told[m]
+		if !again || e.MessageID == "" {
+			told[m] = len(all)
+			all = append(all, *e)
+			continue
+		}
+		was := &all[at]
+		was.Tokens, was.Model = was.Tokens.Greatest(e.Tokens), cmp.Or(was.Model, e.Model)
+		was.Cost, was.HasCost = max(was.Cost, e.Cost), was.HasCost || e.HasCost
+	}
+	return all
 }
 
 // plus adds an amount that is not below 0, and stops at the greatest number.

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/cbpolicy/cbpolicy/session"
+	"github.com/cbpolicy/cbpolicy/session/meter"
 	"github.com/cbpolicy/cbpolicy/trace"
 )
 
@@ -225,5 +226,18 @@ func compareTotals(t *testing.T, r *trace.Run, e expected) {
 		if math.Abs(r.Duration.Seconds()-*e.Seconds) > 0.001 {
 			t.Errorf("%s: %v s, want %v s", r.Source, r.Duration.Seconds(), *e.Seconds)
 		}
+	}
+}
+
+func TestSumCountsAMessageThatIsToldInPartsOnce(t *testing.T) {
+	usage := func(task, id string, input, output, cost int64) session.Event {
+		return session.Event{Type: session.Usage, Task: task, MessageID: id, Tokens: meter.Tokens{Input: input, Output: output}, Cost: cost, HasCost: cost > 0}
+	}
+	got := trace.Sum([]session.Event{
+		usage("t", "m1", 1000, 1, 0), usage("t", "m1", 0, 600, 5), usage("t", "m1", 1000, 600, 7),
+		usage("u", "m1", 10, 1, 0), usage("t", "", 100, 1, 0), usage("t", "", 100, 1, 0),
+	})
+	if got.InputTokens != 1210 || got.OutputTokens != 603 || got.Cost != 7 {
+		t.Errorf("got %d tokens in, %d out, cost %d; want 1210, 603, 7", got.InputTokens, got.OutputTokens, got.Cost)
 	}
 }

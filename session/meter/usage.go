@@ -61,6 +61,14 @@ type usage struct {
 	order         []string
 }
 
+// Reported is what was reported of a message before; nothing, if it has no id.
+func (k *Task) Reported(message string) Tokens {
+	if message == "" {
+		return Tokens{}
+	}
+	return k.usage.byMessage[message].tokens
+}
+
 // Usage notes a report of what a message took, and what it cost in
 // nano-dollars. One of a message that was reported before replaces it, field by
 // field, where it is greater.

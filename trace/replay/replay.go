@@ -264,11 +264,9 @@ func (d *driver) halted(rest []session.Event) Result {
 // cost is what events cost, by the session's prices where they do not tell it
 // themselves. What may not be priced is left out.
 func (d *driver) cost(events []session.Event) (nano int64) {
-	for i := range events {
-		if e := &events[i]; e.Type == session.Usage {
-			if cost, err := d.pricing.Cost(e); err == nil && nano <= math.MaxInt64-cost {
-				nano += cost
-			}
+	for _, e := range trace.Usages(events) {
+		if cost, err := d.pricing.Cost(&e); err == nil && nano <= math.MaxInt64-cost {
+			nano += cost
 		}
 	}
 	return nano

@@ -134,6 +134,7 @@ func paintDecision(colour bool, e *replay.Entry) string {
 func (p *explained) end(r *replay.Result) {
 	if !r.Halted() {
 		fmt.Fprintf(p.w, "%s after %s\n", paint(p.colour, decisionColour(r.Decision), r.Decision), count(r.ToolCalls, "call"))
+		notesText(p.w, r.Notes, "  ")
 		if r.Broken != "" {
 			fmt.Fprintf(p.w, "  broken: %s\n", diag.Escape(r.Broken))
 		}

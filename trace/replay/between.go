@@ -2,7 +2,6 @@ package replay
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/cbpolicy/cbpolicy/registry"
@@ -40,6 +39,7 @@ func (d *driver) halts(halts []session.Halt) {
 	for i := range halts {
 		h := &halts[i]
 		d.fired(&h.Fired)
+		d.notes(h.Notes)
 		was := d.result.Halted()
 		if !was && h.Fired.Decides() {
 			d.halt(h)
@@ -53,7 +53,6 @@ func (d *driver) halt(h *session.Halt) {
 	switch decision := registry.DecisionOf(h.Action); {
 	case h.Ended || decision == registry.Review || decision == registry.Abort:
 		d.stop(decision.String(), &h.Fired)
-		d.result.Notes = slices.Clone(h.Notes)
 	case decision == registry.Confirm:
 		d.askBetween(&h.Fired)
 	case decision == registry.Warned:
@@ -83,7 +82,6 @@ func (d *driver) finish(ctx context.Context) {
 		d.askBetween(f)
 	default:
 		d.stop(v.Decision.String(), f)
-		d.result.Notes = slices.Clone(v.Notes)
 	}
 	if len(v.Fired) > 0 {
 		d.tell(After, nil, &v, func(e *Entry) { e.Stops = d.result.Halted() })

@@ -174,7 +174,6 @@ func (d *driver) call(ctx context.Context, e *session.Event) {
 		d.flights = append(d.flights, flight{e.CallID, st, true})
 	default:
 		d.stop(v.Decision.String(), blocked(v))
-		d.result.Notes = slices.Clone(v.Notes)
 	}
 }
 
@@ -243,6 +242,16 @@ func (d *driver) note(v *registry.Verdict) {
 	}
 	if v.Decision == registry.Warned {
 		d.result.Decision = v.Decision.String()
+	}
+	d.notes(v.Notes)
+}
+
+// notes takes in what verdicts say of themselves, once each.
+func (d *driver) notes(all []string) {
+	for _, note := range all {
+		if !slices.Contains(d.result.Notes, note) {
+			d.result.Notes = append(d.result.Notes, note)
+		}
 	}
 }
 

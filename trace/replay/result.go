@@ -33,8 +33,8 @@ type Result struct {
 	FirstConfirm *Question `json:"first_confirm,omitempty"`
 	Fired        []string  `json:"fired"` // every rule that fired, in order, those that only observe too
 	Saved        *Saved    `json:"saved,omitempty"`
-	// Notes tell how the verdict that stopped the run came about, such as a
-	// model without a price that was counted as the dearest.
+	// Notes tell how verdicts on the run came about, such as a model without a
+	// price that was counted as the dearest; each once, in order.
 	Notes []string `json:"notes,omitempty"`
 }
 

@@ -129,7 +129,7 @@ func (g *Gate) Ended(task string, well bool) { g.remedies.ended(g.Review.Pattern
 func (g *Gate) caseOf(task string, st *session.Step, f *registry.Fired, attempt int) *review.Case {
 	recalled := g.Session.Recall(task)
 	c := &review.Case{
-		Session: g.Session.ID(), Task: task, Chain: st.Chain, Attempt: attempt, Asked: recalled.User, Outputs: recalled.Agent,
+		Session: g.Session.ID(), Task: task, Chain: st.Chain, Attempt: attempt, Asked: recalled.User, Outputs: recalled.Agent, Earlier: recalled.Earlier,
 		Rule:     review.Rule{ID: f.Rule.ID, Reason: f.ReasonText(), Explain: f.Explain(), Actual: f.Actual, Limit: f.Limit},
 		Counters: map[string]string{},
 	}

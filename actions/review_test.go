@@ -87,6 +87,42 @@ func TestReview(t *testing.T) {
 	}
 }
 
+// The case of an attempt holds that attempt's calls: it is not blamed for those
+// before it, and a loop that was left is not found, or remembered, once more.
+func TestReview_OfTheSecondAttempt(t *testing.T) {
+	var seen []*review.Case
+	g, _ := reviewed(t, "B:task.tool_calls>5|review|\"many\"|id=many\n", review.Func(func(ctx context.Context, c *review.Case) (*review.Guidance, error) {
+		seen = append(seen, c)
+		return review.Rules{}.Review(ctx, c)
+	}))
+	g.Review.Patterns = &review.Patterns{}
+	for range 5 {
+		enter(t, g, "web.fetch")
+	}
+	first := enter(t, g, "web.fetch")
+	for _, ability := range []string{"a.open", "b.list", "c.get", "d.put", "e.sum"} {
+		enter(t, g, ability)
+	}
+	second := enter(t, g, "web.fetch")
+	if len(seen) != 2 || !errors.Is(first, actions.ErrReviewed) || !errors.Is(second, actions.ErrReviewed) {
+		t.Fatalf("%d reviews, %v, %v", len(seen), first, second)
+	}
+	if len(seen[1].Calls) != 5 || seen[1].Calls[0].Ability != "a.open" || seen[1].Earlier != 5 || seen[1].Counters["task.tool_calls"] != "5" {
+		t.Errorf("the second case: %+v", seen[1])
+	}
+	for _, c := range []struct {
+		stop *actions.StopError
+		want bool
+	}{{first, true}, {second, false}} {
+		if blamed := strings.Contains(c.stop.Guidance.Analysis, "The call “web.fetch” was made 5 times"); blamed != c.want {
+			t.Errorf("attempt %d: %s", c.stop.Attempt-1, c.stop.Guidance.Analysis)
+		}
+	}
+	if n := len(g.Review.Patterns.All()); n != 2 {
+		t.Errorf("%d patterns, want one of each attempt", n)
+	}
+}
+
 // A third review of one task is an abort.
 func TestReview_TwiceAtMost(t *testing.T) {
 	g, _ := reviewed(t, "B:ability:odd|review|id=odd\n", review.Func(func(context.Context, *review.Case) (*review.Guidance, error) {

@@ -50,6 +50,7 @@ func (s *Session) NewAttempt(task string) error {
 		return fmt.Errorf("session %s: task %q is below one that was ended by %s", s.id, task, by.Rule.ID)
 	}
 	s.tasks.tree.Below(k, func(k *meter.Task) {
+		s.tasks.recalled.anew(k)
 		k.Anew(at)
 		s.tasks.resume(k.ID())
 	})

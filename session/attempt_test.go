@@ -125,3 +125,48 @@ func TestRecall(t *testing.T) {
 		t.Errorf("kept without being asked to: %s", d)
 	}
 }
+
+// What a task did is told of its current attempt only, also where a call ends
+// after the attempt it was made in; what the user asked goes on.
+func TestRecall_OfAnAttempt(t *testing.T) {
+	clock := session.NewVirtualClock(start)
+	s, err := session.New(session.Options{ID: "s", Registry: &registry.Registry{}, Store: memory.New(memory.Options{}), Clock: clock, Recall: 9})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &agent{s, clock, t}
+	a.StartTask("t", "", "")
+	a.User("find it")
+	a.Observe(t.Context(), &session.Event{Type: session.AgentSaid, Text: "I will"})
+	call := func(ability string) *session.Step {
+		st := &session.Step{Call: session.Call{Ability: ability}, Task: "t"}
+		a.judge(st)
+		return st
+	}
+	end := func(st *session.Step) {
+		if err := a.After(t.Context(), session.Outcome{Step: st, Output: output("x")}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	end(call("web.fetch"))
+	slow := call("web.slow")
+	if err := a.NewAttempt("t"); err != nil {
+		t.Fatal(err)
+	}
+	end(slow)
+	if d := cmp.Diff(session.Recalled{User: []string{"find it"}, Earlier: 2}, a.Recall("t")); d != "" {
+		t.Error(d)
+	}
+	end(call("web.search"))
+	if err := a.NewAttempt("t"); err != nil {
+		t.Fatal(err)
+	}
+	end(call("web.open"))
+	want := session.Recalled{
+		User: []string{"find it"}, Earlier: 3,
+		Calls: []session.CallRecord{{At: start.UnixNano(), Ability: "web.open", Args: "{}", Output: "x"}},
+	}
+	if d := cmp.Diff(want, a.Recall("t")); d != "" {
+		t.Error(d)
+	}
+}

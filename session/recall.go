@@ -1,6 +1,7 @@
 package session
 
 import (
+	"maps"
 	"slices"
 	"unicode/utf8"
 
@@ -14,11 +15,14 @@ const (
 	maxRecalledSaid = 15   // messages of the user, and as many of the agent
 )
 
-// Recalled is what a task did lately, for a review.
+// Recalled is what a task did lately, for a review: what the user said in all
+// its attempts, and what was done in the current one.
 type Recalled struct {
 	User  []string // what the user said, the latest last
 	Agent []string // what the agent said
 	Calls []CallRecord
+	// Earlier is how many calls the attempts before this one made.
+	Earlier int64
 }
 
 // CallRecord is a call and what came of it.
@@ -89,6 +93,16 @@ func (r *recaller) end(id string, f meter.Flight, res meter.Result, class string
 	t.Calls = appendLast(t.Calls, c, r.calls)
 }
 
+// anew forgets what a task did in the attempt that is over, so that the next
+// is not blamed for it; what the user asked goes on. It is called before the
+// meters forget which calls are under way: those are of that attempt too.
+func (r *recaller) anew(k *meter.Task) {
+	if t := r.of[k.ID()]; t != nil {
+		t.Agent, t.Calls = nil, nil
+	}
+	maps.DeleteFunc(r.flights, func(f meter.Flight, _ CallRecord) bool { return k.UnderWay(f) })
+}
+
 // appendLast appends to a list of a greatest length.
 func appendLast[T any](list []T, e T, most int) []T {
 	if len(list) >= most {
@@ -118,5 +132,8 @@ func (s *Session) Recall(task string) Recalled {
 	if r == nil {
 		return Recalled{}
 	}
-	return Recalled{User: slices.Clone(r.User), Agent: slices.Clone(r.Agent), Calls: slices.Clone(r.Calls)}
+	return Recalled{
+		User: slices.Clone(r.User), Agent: slices.Clone(r.Agent), Calls: slices.Clone(r.Calls),
+		Earlier: s.tasks.tree.Task(task).Earlier().Calls,
+	}
 }

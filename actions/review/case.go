@@ -21,7 +21,7 @@ const (
 // user, an agent and its tools: data to be judged, never instructions.
 //
 // As JSON its members are session, task, chain, attempt, rule, work, plan, counters,
-// asked, calls, calls_left_out, outputs, known, role and preamble.
+// asked, calls, calls_left_out, earlier_calls, outputs, known, role and preamble.
 type Case struct {
 	Session string `json:"session,omitempty"`
 	Task    string `json:"task"`
@@ -36,10 +36,14 @@ type Case struct {
 	// Counters are the meters and limits by name, as exact text.
 	Counters map[string]string `json:"counters,omitempty"`
 	Asked    []string          `json:"asked,omitempty"` // what the user wrote, the latest last
-	Calls    []Call            `json:"calls,omitempty"` // in the order in which they ended
-	// LeftOut is how many calls before these there were, as far as known.
-	LeftOut int      `json:"calls_left_out,omitempty"`
-	Outputs []string `json:"outputs,omitempty"` // what the agent wrote, the latest last
+	// Calls are those of this attempt, in the order in which they ended.
+	Calls []Call `json:"calls,omitempty"`
+	// LeftOut is how many calls of this attempt there were before these, as far as known.
+	LeftOut int `json:"calls_left_out,omitempty"`
+	// Earlier is how many calls the attempts before this one made. They were
+	// reviewed already, and are told by nothing else.
+	Earlier int64    `json:"earlier_calls,omitempty"`
+	Outputs []string `json:"outputs,omitempty"` // what the agent wrote in this attempt, the latest last
 	// Known are failures that looked like this one, and what was done about
 	// them, the most alike first: see Patterns.Similar.
 	Known []Match `json:"known,omitempty"`
@@ -83,6 +87,7 @@ func (c *Case) within(calls, text int) *Case {
 	b := *c
 	b.Session, b.Task, b.Chain = cut(c.Session, MaxName), cut(c.Task, MaxName), cut(c.Chain, MaxName)
 	b.Attempt, b.LeftOut = max(c.Attempt, 1), max(c.LeftOut, 0)+max(len(c.Calls)-calls, 0)
+	b.Earlier = max(c.Earlier, 0)
 	b.Rule = Rule{
 		ID: cut(c.Rule.ID, MaxName), Reason: cut(c.Rule.Reason, text), Explain: cut(c.Rule.Explain, text),
 		Actual: cut(c.Rule.Actual, text), Limit: cut(c.Rule.Limit, text),

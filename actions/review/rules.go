@@ -82,7 +82,7 @@ func opening(c *Case) string {
 	}
 	calls := len(c.Calls) + c.LeftOut
 	if n, err := strconv.Atoi(c.Counters["task.tool_calls"]); err == nil && n > 0 {
-		calls = n // of this attempt; the recorded ones may be of those before it
+		calls = n // those under way, and those left out, too
 	}
 	text := fmt.Sprintf("Attempt %d was stopped after %s", c.Attempt, count(calls, "call"))
 	if c.Rule.ID != "" {

@@ -25,6 +25,7 @@ type Task struct {
 	outputs  outputs
 	edits    editStreak
 	attempts int // beyond the first
+	earlier  Earlier
 }
 
 // waiting says for whom a task waits.

@@ -57,6 +57,14 @@ func TestBegin(t *testing.T) {
 			if g.Session.Attempts("") != 0 {
 				t.Error("it has counted as an attempt")
 			}
+			asked := c.want != "" || c.says != ""
+			m := g.Session.Metadata("")
+			if m.QCRecommended != asked || m.ReviewedBefore != (c.says != "") || m.CircuitBreakerTriggered != (c.want != "") {
+				t.Errorf("in figures: %+v", m)
+			}
+			if stopped := m.FinalStatus == session.Halted; stopped != (c.want != "") || stopped && (m.Rule != actions.MandatoryReview || m.TrippedAt == nil) {
+				t.Errorf("in figures: %+v", m)
+			}
 		})
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -65,6 +73,9 @@ func TestBegin(t *testing.T) {
 	g.Review.Mandatory = &review.Limits{}
 	if _, err := g.Begin(ctx, "", "", risky); !errors.Is(err, context.Canceled) {
 		t.Errorf("interrupted: %v", err)
+	}
+	if m := g.Session.Metadata(""); !m.QCRecommended || m.ReviewedBefore || m.FinalStatus != "" {
+		t.Errorf("interrupted, in figures: %+v", m)
 	}
 }
 

@@ -50,16 +50,24 @@ func (g *Gate) Begin(ctx context.Context, task, chain string, w review.Work) (*r
 	}
 	var v registry.Verdict
 	v.Refuse(&registry.Step{Chain: chain, Task: task, Session: g.Session.ID()}, MandatoryReview, "this work must be reviewed before it begins: "+e.Why())
+	g.Session.ReviewedBefore(task, false)
+	refuse := func(cause error) error {
+		g.Session.Stopped(task, &v.Fired[0], cause)
+		return stop(ErrAborted, &v, nil, cause)
+	}
 	if g.Review.Reviewer == nil {
-		return nil, stop(ErrAborted, &v, nil, errors.New("there is nobody to review it"))
+		return nil, refuse(errors.New("there is nobody to review it"))
 	}
 	c := &review.Case{
 		Session: g.Session.ID(), Task: task, Chain: chain, Attempt: 1, Asked: g.Session.Recall(task).User, Work: &e, Plan: w.Plan,
 		Rule: review.Rule{ID: MandatoryReview, Reason: v.Fired[0].ReasonText()},
 	}
 	guidance, err := g.askReviewer(ctx, c)
-	if err != nil && ctx.Err() == nil {
-		err = stop(ErrAborted, &v, nil, err)
+	switch {
+	case err == nil:
+		g.Session.ReviewedBefore(task, true)
+	case ctx.Err() == nil:
+		err = refuse(err)
 	}
 	return guidance, err
 }
@@ -68,15 +76,17 @@ func (g *Gate) Begin(ctx context.Context, task, chain string, w review.Work) (*r
 // always stops the step: with ErrReviewed, or aborted where there is nobody to
 // review, where a review fails, and after as many reviews as there may be.
 func (g *Gate) review(ctx context.Context, st *session.Step, v *registry.Verdict) error {
-	asked := unsatisfied(v, dsl.Review)
-	if g.Review.Reviewer == nil || len(asked) == 0 {
+	asked, task := unsatisfied(v, dsl.Review), g.Session.TaskOf(st.Task)
+	if len(asked) == 0 {
 		return stop(ErrAborted, v, nil, nil)
 	}
-	task := g.Session.TaskOf(st.Task)
+	if g.Review.Reviewer == nil {
+		return g.unreviewed(task, v, &asked[0], nil)
+	}
 	g.remedies.failed(g.Review.Patterns, task)
 	attempts := g.Session.Attempts(task)
-	if attempts >= g.Session.ReviewOf(task).Most {
-		return stop(ErrAborted, v, &asked[0], fmt.Errorf("it was reviewed %s already", times(attempts)))
+	if most := g.Session.ReviewOf(task).Most; attempts >= most {
+		return g.unreviewed(task, v, &asked[0], noMore(attempts, most))
 	}
 	c := g.caseOf(task, st, &asked[0], attempts+1)
 	if g.Review.Patterns != nil {
@@ -86,11 +96,11 @@ func (g *Gate) review(ctx context.Context, st *session.Step, v *registry.Verdict
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if err != nil {
-		return stop(ErrAborted, v, &asked[0], err)
+	if err == nil {
+		err = g.Session.NewAttempt(task)
 	}
-	if err := g.Session.NewAttempt(task); err != nil {
-		return stop(ErrAborted, v, &asked[0], err)
+	if err != nil {
+		return g.unreviewed(task, v, &asked[0], err)
 	}
 	g.remedies.given(g.Review.Patterns, task, c, guidance)
 	stopped := stop(ErrReviewed, v, &asked[0], nil)
@@ -113,11 +123,24 @@ func (g *Gate) askReviewer(ctx context.Context, c *review.Case) (*review.Guidanc
 	return guidance, err
 }
 
-func times(n int) string {
-	if n == 1 {
-		return "once"
+// unreviewed stops a step for want of a review. A rule over meters then stops
+// its task: what it has seen of it stands until a new attempt.
+func (g *Gate) unreviewed(task string, v *registry.Verdict, f *registry.Fired, cause error) error {
+	if ofTask, ofSession := f.Rule.Meters(); ofTask || ofSession {
+		g.Session.Stopped(task, f, cause)
 	}
-	return fmt.Sprintf("%d times", n)
+	return stop(ErrAborted, v, f, cause)
+}
+
+// noMore says that a task may not be reviewed once more.
+func noMore(attempts, most int) error {
+	switch {
+	case most == 0:
+		return errors.New("no review of it is allowed (max_reviews, or maxRetries, is 0)")
+	case attempts == 1:
+		return errors.New("it was reviewed once already")
+	}
+	return fmt.Errorf("it was reviewed %d times already", attempts)
 }
 
 // Ended tells how a task ended that may have been reviewed, so that its

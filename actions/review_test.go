@@ -135,6 +135,48 @@ func TestReview_TwiceAtMost(t *testing.T) {
 	}
 }
 
+// A task whose last review is not given is halted by the rule that asked for
+// it, whatever is said of how it went; after an ability's rule it may go on.
+func TestReview_NotGivenHalts(t *testing.T) {
+	hangs := review.Func(func(ctx context.Context, _ *review.Case) (*review.Guidance, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	})
+	const many = "many (task.tool_calls 1 exceeds 0)"
+	for name, c := range map[string]struct {
+		policy string
+		r      review.Reviewer
+		most   int
+		want   session.Status
+		reason string
+	}{
+		"nobody reviews":      {"B:task.tool_calls>0|review|\"many\"|id=many\n", nil, 0, session.Halted, many},
+		"twice already":       {"B:task.tool_calls>0|review|\"many\"|id=many\n", advice, 0, session.Halted, many + ": it was reviewed 2 times already"},
+		"once already":        {"B:task.tool_calls>0|review|\"many\"|id=many\n", advice, 1, session.Halted, many + ": it was reviewed once already"},
+		"never":               {"B:task.tool_calls>0|review|\"many\"|id=many\n", advice, -1, session.Halted, many + ": no review of it is allowed (max_reviews, or maxRetries, is 0)"},
+		"the reviewer hangs":  {"B:task.tool_calls>0|review|\"many\"|id=many\n", hangs, 0, session.Halted, many + ": reviewer test: no answer within 50ms: context deadline exceeded"},
+		"an ability's review": {"B:ability:ls|review|\"many\"|id=many\n", nil, 0, session.Failed, "oh"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g, _ := reviewed(t, c.policy, c.r)
+			g.Session.StartTask("t", "", "")
+			if err := g.Session.Tune("t", session.TaskLimits{Review: session.TaskReview{Most: c.most}}); err != nil {
+				t.Fatal(err)
+			}
+			err := actions.ErrReviewed
+			for errors.Is(err, actions.ErrReviewed) {
+				_, err = g.Enter(t.Context(), &session.Step{Call: session.Call{Ability: "ls"}, Task: "t"})
+			}
+			if !errors.Is(err, actions.ErrAborted) {
+				t.Fatal(err)
+			}
+			if m := g.Session.FinishTask("t", session.Failed, "oh"); m.FinalStatus != c.want || m.FailureReason != c.reason {
+				t.Errorf("%s, %q", m.FinalStatus, m.FailureReason)
+			}
+		})
+	}
+}
+
 // A reviewer that fails in any way leaves it at an abort, with the reason.
 func TestReview_Fails(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -73,8 +73,11 @@ func (s *Session) Attempts(task string) int {
 	return s.tasks.tree.Task(task).Attempts()
 }
 
-// resume forgets what ended a task and what it was told of.
+// resume forgets what ended or stopped a task and what it was told of.
 func (t *tasks) resume(id string) {
 	delete(t.ended, id)
 	delete(t.held, id)
+	if n := t.trips[id]; n != nil {
+		n.stop = nil
+	}
 }

@@ -17,7 +17,7 @@ type Status string
 const (
 	Completed Status = "completed"
 	Failed    Status = "failed"
-	Halted    Status = "halted" // by a rule
+	Halted    Status = "halted" // stopped by a rule, whether it ended the task or a step for good
 )
 
 // Metadata is a task in figures, for those who watch many. Programs that know
@@ -32,9 +32,11 @@ type Metadata struct {
 	EstimatedContextTokens int64   `json:"estimatedContextTokens"`
 	Duration               float64 `json:"duration"`   // seconds, to the millisecond
 	SpendCents             float64 `json:"spendCents"` // of all attempts
-	// QCRecommended: a rule over the task's meters warned, or asked for a review.
+	// QCRecommended: a rule over the task's meters warned, or asked for a review,
+	// or the work was such that it had to be reviewed before it began.
 	QCRecommended bool `json:"qcRecommended"`
-	// CircuitBreakerTriggered: such a rule asked for a review, or ended the task.
+	// CircuitBreakerTriggered: such a rule asked for a review, or ended the task,
+	// or it was stopped because a review before it began was not given.
 	CircuitBreakerTriggered bool     `json:"circuitBreakerTriggered"`
 	RetryCount              int      `json:"retryCount"` // attempts beyond the first
 	Warnings                []string `json:"warnings"`   // the reasons of the rules that warned
@@ -45,52 +47,9 @@ type Metadata struct {
 
 	FinalStatus   Status `json:"finalStatus,omitempty"` // "": it is still open, or nobody said
 	FailureReason string `json:"failureReason,omitempty"`
-}
 
-// trip is what rules over a task's meters have said of it.
-type trip struct {
-	recommended, triggered bool
-	rule, explain          string
-	at                     int64
-	warnings               []string
-}
-
-// maxWarnings bounds the different warnings that are kept of a task.
-const maxWarnings = 20
-
-// tripped notes a rule that fired.
-func (t *tasks) tripped(id string, f *registry.Fired, at int64) {
-	task, session := f.Rule.Meters()
-	if !f.Decides() || !task && !session {
-		return
-	}
-	n := t.trips[id]
-	if n == nil {
-		n = &trip{}
-		t.trips[id] = n
-	}
-	switch f.Rule.Action.Kind {
-	case dsl.Warn:
-		n.recommended = true
-		n.warn(f.ReasonText())
-	case dsl.Review:
-		n.recommended = true
-		n.trigger(f, at)
-	case dsl.Abort:
-		n.trigger(f, at)
-	}
-}
-
-func (n *trip) warn(reason string) {
-	if len(n.warnings) < maxWarnings && !contains(n.warnings, reason) {
-		n.warnings = append(n.warnings, reason)
-	}
-}
-
-func (n *trip) trigger(f *registry.Fired, at int64) {
-	if !n.triggered {
-		n.triggered, n.rule, n.explain, n.at = true, f.Rule.ID, f.Explain(), at
-	}
+	// ReviewedBefore: the work was reviewed before it began.
+	ReviewedBefore bool `json:"reviewedBefore"`
 }
 
 // Metadata returns a task in figures; "" is the session's own.
@@ -98,27 +57,6 @@ func (s *Session) Metadata(task string) Metadata {
 	s.mu.Lock()
 	defer s.unlock()
 	return s.metadata(s.tasks.tree.Task(task), "", "", s.at(0))
-}
-
-// FinishTask closes a task, says how it went, and returns it in figures. A
-// task that a rule ended is halted, whatever is said.
-func (s *Session) FinishTask(id string, status Status, reason string) Metadata {
-	s.mu.Lock()
-	defer s.unlock()
-	at := s.at(0)
-	m := s.metadata(s.tasks.tree.Task(id), status, reason, at)
-	s.closeTask(id, status, reason, at)
-	return m
-}
-
-// tell tells the host of a task that is about to be closed.
-func (s *Session) tell(id string, status Status, reason string, at int64) {
-	k := s.tasks.tree.Task(id)
-	if s.onTask == nil || id == "" || k.ID() != id || !k.Open() {
-		return
-	}
-	m := s.metadata(k, status, reason, at)
-	s.note(func() { s.onTask(m) })
 }
 
 func (s *Session) metadata(k *meter.Task, status Status, reason string, at int64) Metadata {
@@ -141,14 +79,26 @@ func (s *Session) metadata(k *meter.Task, status Status, reason string, at int64
 	}
 	if n := s.tasks.trips[k.ID()]; n != nil {
 		m.QCRecommended, m.CircuitBreakerTriggered, m.Rule, m.Explain = n.recommended, n.triggered, n.rule, n.explain
-		m.Warnings = append(m.Warnings, n.warnings...)
+		m.Warnings, m.ReviewedBefore = append(m.Warnings, n.warnings...), n.before
 		if n.triggered {
 			when := time.Unix(0, n.at).UTC()
 			m.TrippedAt = &when
 		}
 	}
-	if by := s.tasks.endedBy(k); by != nil {
-		m.FinalStatus, m.FailureReason = Halted, by.ReasonText()+" ("+by.Explain()+")"
+	if by, cause := s.tasks.haltedBy(k); by != nil {
+		m.FinalStatus, m.FailureReason = Halted, whyHalted(by, cause)
 	}
 	return m
+}
+
+// whyHalted is why a rule stopped a task, with what stood in the way of a review.
+func whyHalted(by *registry.Fired, cause error) string {
+	why := by.ReasonText()
+	if explain := by.Explain(); explain != why {
+		why += " (" + explain + ")"
+	}
+	if cause != nil {
+		why += ": " + cause.Error()
+	}
+	return why
 }

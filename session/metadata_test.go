@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -104,5 +105,42 @@ func TestMetadata_Halted(t *testing.T) {
 	a.EndTask("t")
 	if len(*told) != 1 {
 		t.Errorf("told %d times of one task", len(*told))
+	}
+}
+
+// A task that its host stopped by a rule for good is halted, until it goes on.
+func TestStopped(t *testing.T) {
+	nobody := errors.New("it was reviewed twice already")
+	for name, c := range map[string]struct {
+		then   func(a *agent) error
+		want   session.Status
+		reason string
+	}{
+		"for good":   {func(*agent) error { return nil }, session.Halted, "Very many tool calls (task.tool_calls 80 is at least 80): it was reviewed twice already"},
+		"begun anew": {func(a *agent) error { return a.NewAttempt("t") }, session.Failed, "oh"},
+		"it went on": {func(a *agent) error {
+			a.Observe(a.t.Context(), &session.Event{Type: session.ToolUse, Task: "t", Ability: "ls"})
+			return nil
+		}, session.Failed, "oh"},
+		"of another": {func(a *agent) error {
+			a.Observe(a.t.Context(), &session.Event{Type: session.ToolUse, Task: "u", Ability: "ls"})
+			return nil
+		}, session.Halted, "Very many tool calls (task.tool_calls 80 is at least 80): it was reviewed twice already"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a, _ := monitored(t)
+			a.StartTask("u", "", "")
+			a.StartTask("t", "", "")
+			a.calls("t", 79)
+			var v registry.Verdict
+			a.Before(t.Context(), &session.Step{Call: session.Call{Ability: "ls"}, Task: "t"}, &v)
+			a.Stopped("t", v.Blocking(), nobody)
+			if err := c.then(a); err != nil {
+				t.Fatal(err)
+			}
+			if m := a.FinishTask("t", session.Failed, "oh"); m.FinalStatus != c.want || m.FailureReason != c.reason {
+				t.Errorf("%s, %q", m.FinalStatus, m.FailureReason)
+			}
+		})
 	}
 }

@@ -14,12 +14,14 @@ type Stats struct {
 	Triggered   int            `json:"triggered"`   // tasks in which a rule asked for a review or ended it
 	Recommended int            `json:"recommended"` // tasks for which a review was recommended
 	ByRule      map[string]int `json:"by_rule"`     // triggered tasks by the rule that was first
-	// How tasks ended: those that tripped and were begun anew after a review,
-	// those that tripped and were not, and those that did not trip.
-	Reviewed   Outcomes `json:"reviewed"`
-	Unreviewed Outcomes `json:"unreviewed"`
-	Quiet      Outcomes `json:"quiet"`
-	Trips      []Trip   `json:"trips"` // in the order of their times
+	// How tasks ended: those that tripped and were reviewed, then or before they
+	// began; those that tripped and were not; those that were reviewed before they
+	// began and did not trip; and those with neither.
+	Reviewed       Outcomes `json:"reviewed"`
+	Unreviewed     Outcomes `json:"unreviewed"`
+	ReviewedBefore Outcomes `json:"reviewed_before"`
+	Quiet          Outcomes `json:"quiet"`
+	Trips          []Trip   `json:"trips"` // in the order of their times
 }
 
 // Outcomes counts how tasks ended.
@@ -69,20 +71,28 @@ func (s *Stats) Add(m session.Metadata) {
 	if m.QCRecommended {
 		s.Recommended++
 	}
-	if !m.CircuitBreakerTriggered {
+	switch reviewed := m.RetryCount > 0 || m.ReviewedBefore; {
+	case m.CircuitBreakerTriggered && reviewed:
+		s.Reviewed.add(m.FinalStatus)
+	case m.CircuitBreakerTriggered:
+		s.Unreviewed.add(m.FinalStatus)
+	case m.ReviewedBefore:
+		s.ReviewedBefore.add(m.FinalStatus)
+	default:
 		s.Quiet.add(m.FinalStatus)
-		return
 	}
+	if m.CircuitBreakerTriggered {
+		s.trip(m)
+	}
+}
+
+// trip takes in a task in which a rule triggered.
+func (s *Stats) trip(m session.Metadata) {
 	s.Triggered++
 	if s.ByRule == nil {
 		s.ByRule = map[string]int{}
 	}
 	s.ByRule[m.Rule]++
-	if m.RetryCount > 0 {
-		s.Reviewed.add(m.FinalStatus)
-	} else {
-		s.Unreviewed.add(m.FinalStatus)
-	}
 	at := m.At
 	if m.TrippedAt != nil {
 		at = *m.TrippedAt

@@ -112,6 +112,27 @@ func TestStats(t *testing.T) {
 	}
 }
 
+// Work that was reviewed before it began is told from work that was not, and
+// from work that tripped.
+func TestStats_ReviewedBefore(t *testing.T) {
+	var s telemetry.Stats
+	before := session.Metadata{Session: "s", Task: "well", At: at, QCRecommended: true, ReviewedBefore: true, FinalStatus: session.Completed}
+	ranAway := tripped("ran away", time.Minute, 0, session.Halted)
+	ranAway.ReviewedBefore = true
+	refused := tripped("refused", time.Minute, 0, session.Halted)
+	refused.Rule = "mandatory_review"
+	for _, m := range []session.Metadata{before, ranAway, refused} {
+		s.Add(m)
+	}
+	if s.Recommended != 3 || s.Triggered != 2 || s.ByRule["mandatory_review"] != 1 {
+		t.Errorf("%+v", s)
+	}
+	want := []telemetry.Outcomes{{Tasks: 1, Halted: 1}, {Tasks: 1, Halted: 1}, {Tasks: 1, Completed: 1}, {}}
+	if d := cmp.Diff(want, []telemetry.Outcomes{s.Reviewed, s.Unreviewed, s.ReviewedBefore, s.Quiet}); d != "" {
+		t.Error(d)
+	}
+}
+
 func FuzzRead(f *testing.F) {
 	f.Add(`{"session":"s","at":"2026-01-05T09:00:00Z"}` + "\n{")
 	f.Fuzz(func(t *testing.T, text string) {

@@ -117,12 +117,27 @@ func (r *Runner) Run(ctx context.Context, params map[string]jsonv.Value, from ch
 	}
 	result := e.finish(err)
 	r.opts.Gate.Ended(e.run, err == nil)
-	status, reason := session.Completed, ""
-	if err != nil {
-		status, reason = session.Failed, err.Error()
-	}
-	r.opts.Gate.Session.FinishTask(e.run, status, reason)
+	r.opts.Gate.Session.FinishTask(e.run, taskStatus(result.Status), reasonOf(err))
 	return result, err
+}
+
+// taskStatus is how a run ended as the figures of its task have it: who a rule
+// asked, and the room that it found none of, are the rule's doing.
+func taskStatus(s Status) session.Status {
+	switch s {
+	case Completed, Recovered:
+		return session.Completed
+	case Failed:
+		return session.Failed
+	}
+	return session.Halted
+}
+
+func reasonOf(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
 }
 
 // FailError is a step's failure that nothing caught.

@@ -82,9 +82,10 @@ func printStats(w io.Writer, s *telemetry.Stats, format string) error {
 	}
 	outcomesText(out, "tripped, reviewed", s.Reviewed)
 	outcomesText(out, "tripped, not reviewed", s.Unreviewed)
+	outcomesText(out, "reviewed before, never tripped", s.ReviewedBefore)
 	outcomesText(out, "never tripped", s.Quiet)
 	for _, t := range s.Trips {
-		fmt.Fprintf(out, "%s  %s  %s: %s  %s\n", t.At.Format(time.RFC3339), diag.Escape(t.Session+"/"+t.Task),
+		fmt.Fprintf(out, "%s  %s  %s: %s  %s\n", t.At.Format(time.RFC3339), whoText(t),
 			diag.Escape(t.Rule), diag.Escape(t.Explain), orUnknown(string(t.Status)))
 	}
 	return out.Flush()
@@ -99,6 +100,15 @@ func outcomesText(w io.Writer, title string, o telemetry.Outcomes) {
 		rate = fmt.Sprintf("%.0f %%", 100*r)
 	}
 	fmt.Fprintf(w, "%s: %d, completed: %d, failed: %d, halted: %d, success: %s\n", title, o.Tasks, o.Completed, o.Failed, o.Halted, rate)
+}
+
+// whoText names a task and its session, each by itself: either may hold the other.
+func whoText(t telemetry.Trip) string {
+	who := "session " + diag.Escape(t.Session)
+	if t.Task != "" {
+		who = "task " + diag.Escape(t.Task) + " of " + who
+	}
+	return who
 }
 
 func orUnknown(text string) string {

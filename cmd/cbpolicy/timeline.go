@@ -96,6 +96,8 @@ func (t timeline) end(r *run.Result, failed error) {
 	fmt.Fprintf(t.w, "%s", paint(t.colour, code, string(r.Status)))
 	switch {
 	case r.Halt == nil:
+	case r.Halt.Step == "" && r.Halt.Rule != "": // before the first step
+		fmt.Fprintf(t.w, " by rule %s: %s", diag.Escape(r.Halt.Rule), diag.Escape(r.Halt.Reason))
 	case r.Halt.Step == "" && failed != nil:
 		for i, line := range strings.Split(failed.Error(), "\n") {
 			fmt.Fprintf(t.w, "%s%s", []string{": ", "\n"}[min(i, 1)], diag.Escape(line))

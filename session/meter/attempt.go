@@ -32,3 +32,6 @@ type Earlier struct {
 // Earlier returns what the attempts before the current one came to; the zero
 // value in the first.
 func (k *Task) Earlier() Earlier { return k.earlier }
+
+// Begun is how many calls the task has begun in all its attempts.
+func (k *Task) Begun() int64 { return k.earlier.Calls + k.calls }

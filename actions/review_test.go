@@ -170,7 +170,7 @@ func TestReview_NotGivenHalts(t *testing.T) {
 			if !errors.Is(err, actions.ErrAborted) {
 				t.Fatal(err)
 			}
-			if m := g.Session.FinishTask("t", session.Failed, "oh"); m.FinalStatus != c.want || m.FailureReason != c.reason {
+			if m, err := g.Session.FinishTask("t", session.Failed, "oh"); err != nil || m.FinalStatus != c.want || m.FailureReason != c.reason {
 				t.Errorf("%s, %q", m.FinalStatus, m.FailureReason)
 			}
 		})
@@ -251,7 +251,10 @@ func TestReview_Scenarios(t *testing.T) {
 				id := string(rune('a' + n%26))
 				history = append(history, trim.Message{Role: "assistant", CallIDs: []string{id}}, trim.Message{Role: "tool", ResultOf: []string{id}, Text: "x"})
 			}
-			m := s.FinishTask("t", session.Completed, "")
+			m, err := s.FinishTask("t", session.Completed, "")
+			if err != nil {
+				t.Fatal(err)
+			}
 			_, report, err := trim.Trim(history, trim.Options{})
 			if err != nil {
 				t.Fatal(err)

@@ -23,7 +23,7 @@ func (s *Session) errOver() error {
 
 // End closes the session: the store forgets what it kept for it, every further
 // step is refused, and what it remembered of outputs, words and tasks is
-// dropped. An error means that the store could not be told; what it kept then
+// dropped. The tasks that are still open are told to Options.OnTask. An error means that the store could not be told; what it kept then
 // runs out by itself.
 func (s *Session) End(ctx context.Context) (err error) {
 	s.mu.Lock()
@@ -31,6 +31,7 @@ func (s *Session) End(ctx context.Context) (err error) {
 	defer errorOnPanic(&err)
 	var v registry.Verdict
 	v.Refuse(&registry.Step{Session: s.id}, SlugSessionEnded, "the session has ended")
+	s.tellAll(s.at(0))
 	s.tasks = newTasks(meter.Options{}, s.at(0))
 	s.tasks.ended[""] = ending{v.Fired[0]}
 	s.over = true

@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -50,6 +51,16 @@ func (a *agent) calls(task string, n int) int {
 	return n
 }
 
+// finish closes a task that is open.
+func (a *agent) finish(id string, status session.Status, reason string) session.Metadata {
+	a.t.Helper()
+	m, err := a.FinishTask(id, status, reason)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	return m
+}
+
 // A task in figures: quiet below 50 calls, a review recommended from 50 on,
 // triggered at 80.
 func TestMetadata(t *testing.T) {
@@ -71,7 +82,7 @@ func TestMetadata(t *testing.T) {
 			if made := a.calls("t", c.calls); made != c.made {
 				t.Errorf("%d calls were made, want %d", made, c.made)
 			}
-			m := a.FinishTask("t", session.Completed, "")
+			m := a.finish("t", session.Completed, "")
 			if m.QCRecommended != c.recommended || m.CircuitBreakerTriggered != c.triggered || m.Rule != c.rule {
 				t.Errorf("%+v", m)
 			}
@@ -92,7 +103,7 @@ func TestMetadata_Halted(t *testing.T) {
 	a.calls("t", 55)
 	a.clock.Advance(time.Hour)
 	a.Sweep(t.Context(), 0)
-	m := a.FinishTask("t", session.Completed, "all done")
+	m := a.finish("t", session.Completed, "all done")
 	if m.FinalStatus != session.Halted || m.Rule != "duration_limit" || m.FailureReason != "The task takes too long (task.duration 3600 exceeds 1800)" {
 		t.Errorf("%+v", m)
 	}
@@ -138,9 +149,97 @@ func TestStopped(t *testing.T) {
 			if err := c.then(a); err != nil {
 				t.Fatal(err)
 			}
-			if m := a.FinishTask("t", session.Failed, "oh"); m.FinalStatus != c.want || m.FailureReason != c.reason {
+			if m := a.finish("t", session.Failed, "oh"); m.FinalStatus != c.want || m.FailureReason != c.reason {
 				t.Errorf("%s, %q", m.FinalStatus, m.FailureReason)
 			}
 		})
+	}
+}
+
+// A slip in the name of a task, or of a status, is an error, and closes nothing.
+func TestFinishTask_Slips(t *testing.T) {
+	a, told := monitored(t)
+	a.StartTask("w", "", "")
+	a.StartTask("over", "", "")
+	a.EndTask("over")
+	for _, c := range []struct {
+		id     string
+		status session.Status
+		want   string
+	}{
+		{"ww", session.Completed, `session s: there is no task "ww"`},
+		{"w", "weird", `session s: task "w": "weird" is no status; it is completed, failed or halted, or empty where nobody says`},
+		{"over", session.Completed, `session s: task "over" was closed already`},
+	} {
+		m, err := a.FinishTask(c.id, c.status, "")
+		if err == nil || err.Error() != c.want {
+			t.Errorf("%s: %v, want %s", c.id, err, c.want)
+		}
+		if d := cmp.Diff(session.Metadata{}, m); d != "" {
+			t.Error(d)
+		}
+	}
+	if len(*told) != 1 || (*told)[0].Task != "over" {
+		t.Errorf("told %+v", *told)
+	}
+	if m := a.finish("w", "", ""); m.Task != "w" || m.FinalStatus != "" {
+		t.Errorf("%+v", m)
+	}
+	if err := a.End(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.FinishTask("", session.Completed, ""); err == nil || err.Error() != "session s: it has ended" {
+		t.Error(err)
+	}
+}
+
+// The session's own task is told once, by who finishes it or by the end; the
+// tasks that are open then are told of with it.
+func TestOnTask_OfTheSession(t *testing.T) {
+	for name, c := range map[string]struct {
+		do   func(a *agent)
+		want []string
+	}{
+		"nothing done": {func(*agent) {}, nil},
+		"not finished": {func(a *agent) { a.calls("", 3) }, []string{`"" 3 ""`}},
+		"finished":     {func(a *agent) { a.calls("", 3); a.finish("", session.Completed, "") }, []string{`"" 3 "completed"`}},
+		"tried anew": {func(a *agent) {
+			a.calls("", 3)
+			if err := a.NewAttempt(""); err != nil {
+				t.Fatal(err)
+			}
+		}, []string{`"" 0 ""`}},
+		"halted": {func(a *agent) {
+			a.calls("", 1)
+			a.clock.Advance(time.Hour)
+			a.Sweep(a.t.Context(), 0)
+		}, []string{`"" 1 "halted"`}},
+		"open tasks": {func(a *agent) {
+			a.StartTask("t", "", "")
+			a.StartTask("below", "t", "")
+			a.calls("below", 2)
+		}, []string{`"below" 2 ""`, `"t" 0 ""`}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a, told := monitored(t)
+			c.do(a)
+			for range 2 {
+				if err := a.End(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var got []string
+			for _, m := range *told {
+				got = append(got, fmt.Sprintf("%q %d %q", m.Task, m.ToolCallCount, m.FinalStatus))
+			}
+			if d := cmp.Diff(c.want, got); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+	a, _ := monitored(t)
+	a.finish("", session.Completed, "")
+	if _, err := a.FinishTask("", session.Completed, ""); err == nil {
+		t.Error("finished twice")
 	}
 }

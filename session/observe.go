@@ -104,7 +104,7 @@ func (s *Session) apply(e *Event, k *meter.Task, at int64) *meter.Task {
 	case TaskStart:
 		return s.openTask(e.Task, e.Parent, e.Chain, at)
 	case TaskEnd:
-		s.closeTask(e.Task, "", "", at)
+		s.endTask(e.Task, "", "", at)
 	case Heartbeat:
 		return s.beat(e, k, at)
 	case UserSaid:
@@ -162,7 +162,7 @@ func (s *Session) beat(e *Event, k *meter.Task, at int64) *meter.Task {
 	case e.Phase == Starting:
 		k = s.openTask(e.Task, e.Parent, e.Chain, at)
 	case e.Phase == Done || e.Phase == Errored:
-		s.closeTask(e.Task, map[Phase]Status{Done: Completed, Errored: Failed}[e.Phase], e.Text, at)
+		s.endTask(e.Task, map[Phase]Status{Done: Completed, Errored: Failed}[e.Phase], e.Text, at)
 		return k
 	}
 	k.Beat(at)
@@ -192,17 +192,7 @@ func (s *Session) openTask(id, parent, chain string, at int64) *meter.Task {
 func (s *Session) EndTask(id string) {
 	s.mu.Lock()
 	defer s.unlock()
-	s.closeTask(id, "", "", s.at(0))
-}
-
-func (s *Session) closeTask(id string, status Status, reason string, at int64) {
-	s.tell(id, status, reason, at)
-	if forgotten := s.tasks.tree.End(id, at); forgotten != "" {
-		s.tasks.forget(forgotten)
-	}
-	if id != "" {
-		delete(s.tasks.held, id)
-	}
+	s.endTask(id, "", "", s.at(0))
 }
 
 // called is an observed call as a step.

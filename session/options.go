@@ -44,7 +44,8 @@ type Options struct {
 	// and the comparison of outputs anew. Otherwise an agent that repeats
 	// itself does so whatever is said between.
 	Interactive bool
-	// OnTask is told of every task that is closed; it may call back. nil: nobody is.
+	// OnTask is told of every task that is closed, and by FinishTask("") or End of
+	// the session's own, if anything was done in it; it may call back. nil: nobody is.
 	OnTask func(Metadata)
 	// Recall is how many of each task's latest calls are kept, with what came of
 	// them, for a review; 0: none.

@@ -20,6 +20,7 @@ type tasks struct {
 
 	recalled recaller
 	trips    map[string]*trip // by task
+	told     bool             // the host was told of the session's own task
 
 	reasons map[string]string // by worker: why it failed last
 	models  map[string]string // by task: that of the latest usage

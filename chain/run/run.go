@@ -117,7 +117,8 @@ func (r *Runner) Run(ctx context.Context, params map[string]jsonv.Value, from ch
 	}
 	result := e.finish(err)
 	r.opts.Gate.Ended(e.run, err == nil)
-	r.opts.Gate.Session.FinishTask(e.run, taskStatus(result.Status), reasonOf(err))
+	// An error: somebody else has closed the task, and told of it.
+	_, _ = r.opts.Gate.Session.FinishTask(e.run, taskStatus(result.Status), reasonOf(err))
 	return result, err
 }
 

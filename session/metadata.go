@@ -21,13 +21,15 @@ const (
 )
 
 // Metadata is a task in figures, for those who watch many. Programs that know
-// such figures know these names.
+// such figures know these names. A task that was begun anew after a review has
+// the counts of its current attempt, which is what limits compare, and those of
+// all attempts in Totals.
 type Metadata struct {
 	Session string    `json:"session"`
 	Task    string    `json:"task"`
 	At      time.Time `json:"at"`
 
-	ToolCallCount          int64   `json:"toolCallCount"` // of the current attempt, as all below
+	ToolCallCount          int64   `json:"toolCallCount"` // of the current attempt, as the three below
 	MessageCount           int64   `json:"messageCount"`
 	EstimatedContextTokens int64   `json:"estimatedContextTokens"`
 	Duration               float64 `json:"duration"`   // seconds, to the millisecond
@@ -49,7 +51,16 @@ type Metadata struct {
 	FailureReason string `json:"failureReason,omitempty"`
 
 	// ReviewedBefore: the work was reviewed before it began.
-	ReviewedBefore bool `json:"reviewedBefore"`
+	ReviewedBefore bool   `json:"reviewedBefore"`
+	Totals         Totals `json:"totals"`
+}
+
+// Totals are what a task came to in all its attempts. What the model is given
+// to read is no sum: EstimatedContextTokens is of the current attempt only.
+type Totals struct {
+	ToolCallCount int64   `json:"toolCallCount"`
+	MessageCount  int64   `json:"messageCount"`
+	Duration      float64 `json:"duration"` // seconds, to the millisecond
 }
 
 // Metadata returns a task in figures; "" is the session's own.
@@ -61,22 +72,21 @@ func (s *Session) Metadata(task string) Metadata {
 
 func (s *Session) metadata(k *meter.Task, status Status, reason string, at int64) Metadata {
 	reading := meter.Reading{Task: k, At: at}
-	count := func(name dsl.Key) int64 {
-		d, _ := reading.Meter(name)
-		n, _ := d.CeilScaled(0)
-		return n
-	}
-	scaled := func(name dsl.Key, exp int) float64 {
+	// ceil is a meter in units of 10^-exp, rounded up.
+	ceil := func(name dsl.Key, exp int) int64 {
 		d, _ := reading.Meter(name)
 		n, _ := d.CeilScaled(exp)
-		return float64(n) / math.Pow10(exp)
+		return n
 	}
+	earlier := k.Earlier()
+	took := ceil("task.duration", 9)
 	m := Metadata{
 		Session: s.id, Task: k.ID(), At: time.Unix(0, at).UTC(),
-		ToolCallCount: count("task.tool_calls"), MessageCount: count("task.messages"), EstimatedContextTokens: count("task.context_tokens"),
-		Duration: scaled("task.duration", 3), SpendCents: scaled("task.spend_cents", 7),
+		ToolCallCount: ceil("task.tool_calls", 0), MessageCount: ceil("task.messages", 0), EstimatedContextTokens: ceil("task.context_tokens", 0),
+		Duration: seconds(took), SpendCents: float64(ceil("task.spend_cents", 7)) / 1e7,
 		RetryCount: k.Attempts(), Warnings: []string{}, FinalStatus: status, FailureReason: reason,
 	}
+	m.Totals = Totals{m.ToolCallCount + earlier.Calls, m.MessageCount + earlier.Messages, seconds(took + int64(earlier.Duration))}
 	if n := s.tasks.trips[k.ID()]; n != nil {
 		m.QCRecommended, m.CircuitBreakerTriggered, m.Rule, m.Explain = n.recommended, n.triggered, n.rule, n.explain
 		m.Warnings, m.ReviewedBefore = append(m.Warnings, n.warnings...), n.before
@@ -90,6 +100,9 @@ func (s *Session) metadata(k *meter.Task, status Status, reason string, at int64
 	}
 	return m
 }
+
+// seconds are nanoseconds as seconds, rounded up to the millisecond.
+func seconds(ns int64) float64 { return math.Ceil(float64(ns)/1e6) / 1e3 }
 
 // whyHalted is why a rule stopped a task, with what stood in the way of a review.
 func whyHalted(by *registry.Fired, cause error) string {

@@ -243,3 +243,29 @@ func TestOnTask_OfTheSession(t *testing.T) {
 		t.Error("finished twice")
 	}
 }
+
+// The counts are those of the current attempt, the totals those of all.
+func TestMetadata_Totals(t *testing.T) {
+	a, _ := monitored(t)
+	a.StartTask("t", "", "")
+	for attempt, calls := range []int{79, 60, 11} {
+		if attempt > 0 {
+			if err := a.NewAttempt("t"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		a.clock.Advance(100100 * time.Microsecond)
+		a.calls("t", calls)
+	}
+	m := a.finish("t", session.Completed, "")
+	want := session.Totals{ToolCallCount: 150, MessageCount: 150, Duration: 0.301}
+	if m.ToolCallCount != 11 || m.MessageCount != 11 || m.Duration != 0.101 || m.RetryCount != 2 || m.Totals != want {
+		t.Errorf("%+v", m)
+	}
+	b, _ := monitored(t)
+	b.StartTask("t", "", "")
+	b.calls("t", 3)
+	if m := b.finish("t", "", ""); m.Totals != (session.Totals{ToolCallCount: 3, MessageCount: 3}) {
+		t.Errorf("of one attempt: %+v", m)
+	}
+}

@@ -21,7 +21,11 @@ type Stats struct {
 	Unreviewed     Outcomes `json:"unreviewed"`
 	ReviewedBefore Outcomes `json:"reviewed_before"`
 	Quiet          Outcomes `json:"quiet"`
-	Trips          []Trip   `json:"trips"` // in the order of their times
+	// Totals are those of all tasks and their attempts; what goes on at the same
+	// time counts each by itself. Money is not among them: a task has that of the
+	// tasks below it, which have lines of their own.
+	Totals session.Totals `json:"totals"`
+	Trips  []Trip         `json:"trips"` // in the order of their times
 }
 
 // Outcomes counts how tasks ended.
@@ -71,6 +75,7 @@ func (s *Stats) Add(m session.Metadata) {
 	if m.QCRecommended {
 		s.Recommended++
 	}
+	s.total(m)
 	switch reviewed := m.RetryCount > 0 || m.ReviewedBefore; {
 	case m.CircuitBreakerTriggered && reviewed:
 		s.Reviewed.add(m.FinalStatus)
@@ -84,6 +89,14 @@ func (s *Stats) Add(m session.Metadata) {
 	if m.CircuitBreakerTriggered {
 		s.trip(m)
 	}
+}
+
+// total adds up what a task came to. A line of an older writer has no totals:
+// the figures of its last attempt are what is known then.
+func (s *Stats) total(m session.Metadata) {
+	s.Totals.ToolCallCount += max(m.Totals.ToolCallCount, m.ToolCallCount)
+	s.Totals.MessageCount += max(m.Totals.MessageCount, m.MessageCount)
+	s.Totals.Duration += max(m.Totals.Duration, m.Duration)
 }
 
 // trip takes in a task in which a rule triggered.

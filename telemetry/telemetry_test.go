@@ -133,6 +133,20 @@ func TestStats_ReviewedBefore(t *testing.T) {
 	}
 }
 
+// What tasks came to is added up over all their attempts.
+func TestStats_Totals(t *testing.T) {
+	var s telemetry.Stats
+	again := tripped("again", time.Minute, 1, session.Completed)
+	again.ToolCallCount, again.MessageCount, again.Duration = 11, 22, 1.5
+	again.Totals = session.Totals{ToolCallCount: 90, MessageCount: 180, Duration: 61.5}
+	old := session.Metadata{Session: "s", Task: "of an older writer", At: at, ToolCallCount: 2, MessageCount: 3, Duration: 0.5}
+	s.Add(again)
+	s.Add(old)
+	if d := cmp.Diff(session.Totals{ToolCallCount: 92, MessageCount: 183, Duration: 62}, s.Totals); d != "" {
+		t.Error(d)
+	}
+}
+
 func FuzzRead(f *testing.F) {
 	f.Add(`{"session":"s","at":"2026-01-05T09:00:00Z"}` + "\n{")
 	f.Fuzz(func(t *testing.T, text string) {

@@ -21,8 +21,26 @@ func newStats() *cobra.Command {
 		Use:   "stats FILE…|-",
 		Short: "Answer questions about tasks that are over",
 		Long: `stats reads the telemetry that run, dryrun and Go programs write of tasks, one
-JSON object a line, and says which tasks tripped, when and by which rule, and how
-tasks end that were reviewed, that were not, and that never tripped.
+JSON object a line, and says what the tasks came to, which tripped, when and by
+which rule, and how tasks end that were reviewed, then or before they began, that
+were not, and that never tripped.
+
+The figures of a task:
+  toolCallCount, messageCount, estimatedContextTokens, duration (seconds)
+                           of its last attempt: a review begins a new one at 0
+  totals.toolCallCount, totals.messageCount, totals.duration
+                           of all its attempts, which is what stats adds up
+  spendCents               of all its attempts, and of the tasks below it
+  retryCount               attempts beyond the first
+  qcRecommended            a rule over its meters warned or asked for a review, or
+                           the work had to be reviewed before it began
+  circuitBreakerTriggered  such a rule asked for a review or ended it, or that
+                           review before was not given; rule, explain and
+                           trippedAt say what did so first, and when
+  reviewedBefore           it was reviewed before it began
+  finalStatus              completed, failed, or halted: stopped by a rule
+  failureReason            why it failed or was halted
+docs/telemetry.md has them all.
 
 Exit codes: 0 fine, 1 a file cannot be read, 2 usage, 3 a line cannot be read.`,
 		Example: "  cbpolicy run chain.yaml --telemetry tasks.jsonl …\n  cbpolicy stats tasks.jsonl",
@@ -77,6 +95,7 @@ func printStats(w io.Writer, s *telemetry.Stats, format string) error {
 	}
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "tasks: %d, tripped: %d, review recommended: %d\n", s.Tasks, s.Triggered, s.Recommended)
+	fmt.Fprintf(out, "together: %d tool calls, %d messages, %.3f s\n", s.Totals.ToolCallCount, s.Totals.MessageCount, s.Totals.Duration)
 	for _, rule := range slices.Sorted(maps.Keys(s.ByRule)) {
 		fmt.Fprintf(out, "%6d  %s\n", s.ByRule[rule], diag.Escape(rule))
 	}

@@ -10,11 +10,12 @@ import (
 	"github.com/cbpolicy/cbpolicy/dsl"
 	"github.com/cbpolicy/cbpolicy/registry"
 	"github.com/cbpolicy/cbpolicy/session"
+	"github.com/cbpolicy/cbpolicy/session/trim"
 )
 
 // ErrReviewed: the task was reviewed, and a new attempt of it has begun. The
 // step was not admitted; whoever runs the task runs it again, with the guidance
-// of the [*StopError] and a trimmed history.
+// and the messages of the [*StopError].
 var ErrReviewed = errors.New("reviewed")
 
 // MandatoryReview is the rule id of a stop because work that must be reviewed
@@ -33,6 +34,12 @@ type Review struct {
 	Patterns *review.Patterns
 	// Mandatory says which work must be reviewed before it begins; nil: none.
 	Mandatory *review.Limits
+	// History gives the messages of a task so far, "" being the session's own,
+	// for a [*StopError] to hold those that the next attempt begins with; nil: it
+	// holds none. It may not call the gate.
+	History func(task string) []trim.Message
+	// Trim says how many of them there may be: see RetryMessages.
+	Trim trim.Options
 }
 
 // Begin has work reviewed before it begins, if that is mandatory: it returns
@@ -88,6 +95,11 @@ func (g *Gate) review(ctx context.Context, st *session.Step, v *registry.Verdict
 	if most := g.Session.ReviewOf(task).Most; attempts >= most {
 		return g.unreviewed(task, v, &asked[0], noMore(attempts, most))
 	}
+	// A history that cannot be trimmed would come to nothing after the review.
+	messages, trimmed, err := g.Review.messages(task)
+	if err != nil {
+		return g.unreviewed(task, v, &asked[0], err)
+	}
 	c := g.caseOf(task, st, &asked[0], attempts+1)
 	if g.Review.Patterns != nil {
 		c.Known = g.Review.Patterns.Similar(c)
@@ -105,6 +117,7 @@ func (g *Gate) review(ctx context.Context, st *session.Step, v *registry.Verdict
 	g.remedies.given(g.Review.Patterns, task, c, guidance)
 	stopped := stop(ErrReviewed, v, &asked[0], nil)
 	stopped.Guidance, stopped.Attempt = guidance, attempts+2
+	stopped.Messages, stopped.Trimmed = messages, trimmed
 	return stopped
 }
 

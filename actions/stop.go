@@ -9,6 +9,7 @@ import (
 	"github.com/cbpolicy/cbpolicy/actions/review"
 	"github.com/cbpolicy/cbpolicy/diag"
 	"github.com/cbpolicy/cbpolicy/registry"
+	"github.com/cbpolicy/cbpolicy/session/trim"
 )
 
 // The ways in which a step is stopped. Every [*StopError] is one of them by
@@ -39,6 +40,12 @@ type StopError struct {
 	// that has begun with it, from 1; nil and 0 unless the Kind is ErrReviewed.
 	Guidance *review.Guidance
 	Attempt  int
+	// Messages are those that this attempt begins with, of Review.History, and
+	// Trimmed says which they are: Trimmed.Kept are their places in it. The
+	// guidance is not among them: add its Text as a message of the user. nil
+	// without a History.
+	Messages []trim.Message
+	Trimmed  trim.Report
 	// Verdict is the whole answer, with every rule that fired.
 	Verdict *registry.Verdict
 	// Cause is what went wrong while asking or waiting, if anything did.

@@ -41,11 +41,11 @@ func run(w io.Writer, reviewer review.Reviewer) error {
 	if err != nil {
 		return err
 	}
-	gate := &actions.Gate{Session: s, Clock: session.SystemClock(), Review: actions.Review{Reviewer: reviewer, Name: "rules"}}
-	a := &agent{
-		fetch:  actions.Wrap(gate, "web.fetch", fetch),
-		search: actions.Wrap(gate, "web.search", search),
-	}
+	a := &agent{}
+	gate := &actions.Gate{Session: s, Clock: session.SystemClock(), Review: actions.Review{
+		Reviewer: reviewer, Name: "rules", History: func(string) []trim.Message { return a.history },
+	}}
+	a.fetch, a.search = actions.Wrap(gate, "web.fetch", fetch), actions.Wrap(gate, "web.search", search)
 	s.User("What does the ferry to Oslo cost?")
 	a.say(trim.User, "What does the ferry to Oslo cost?")
 	for {
@@ -58,9 +58,7 @@ func run(w io.Writer, reviewer review.Reviewer) error {
 		case errors.As(err, &stop) && errors.Is(err, actions.ErrReviewed):
 			fmt.Fprintf(w, "reviewed after %d calls by rule %s: %s of %s\n", a.calls, stop.Rule, stop.Actual, stop.Limit)
 			fmt.Fprintf(w, "  %s: %s\n", stop.Guidance.Specialist, stop.Guidance.Analysis)
-			if err := a.retry(w, stop); err != nil {
-				return err
-			}
+			a.retry(w, stop)
 		case errors.As(err, &stop):
 			fmt.Fprintf(w, "stopped after %d calls by rule %s: %s of %s\n\n", a.calls, stop.Rule, stop.Actual, stop.Limit)
 			return nil
@@ -98,18 +96,12 @@ func (a *agent) work(ctx context.Context) (string, error) {
 	}
 }
 
-// retry begins the next attempt with the guidance and the latest of the history.
-func (a *agent) retry(w io.Writer, stop *actions.StopError) error {
-	before := len(a.history)
-	kept, _, err := trim.Trim(a.history, trim.Options{MaxMessages: 15, KeepMessages: 12})
-	if err != nil {
-		return err
-	}
-	a.history = kept
+// retry begins the next attempt with the latest of the history and the guidance.
+func (a *agent) retry(w io.Writer, stop *actions.StopError) {
+	fmt.Fprintf(w, "attempt %d, with %d of %d messages\n", stop.Attempt, len(stop.Messages), len(a.history))
+	a.history = stop.Messages
 	a.say(trim.User, stop.Guidance.Text())
 	a.guided = stop.Guidance.Specialist == review.Loop // a model would read it
-	fmt.Fprintf(w, "attempt %d, with %d of %d messages\n", stop.Attempt, len(kept), before)
-	return nil
 }
 
 func (a *agent) say(role, text string) {

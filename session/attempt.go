@@ -43,7 +43,10 @@ func (s *Session) NewAttempt(task string) error {
 	if k.ID() != task {
 		return fmt.Errorf("session %s: there is no task %q", s.id, task)
 	}
-	if k.Attempts() >= s.reviewOf(k).Most {
+	switch most := s.reviewOf(k).Most; {
+	case most == 0:
+		return fmt.Errorf("session %s: no review of task %q is allowed", s.id, task)
+	case k.Attempts() >= most:
 		return fmt.Errorf("session %s: task %q was begun anew %d times already", s.id, task, k.Attempts())
 	}
 	if by := s.tasks.endedBy(k.Parent()); by != nil {

@@ -48,6 +48,13 @@ func TestNewAttempt(t *testing.T) {
 	if err := a.NewAttempt("t1"); err == nil || !strings.Contains(err.Error(), "2 times already") {
 		t.Errorf("a third time: %v", err)
 	}
+	a.StartTask("never", "", "")
+	if err := a.Tune("never", session.TaskLimits{Review: session.TaskReview{Most: -1}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.NewAttempt("never"); err == nil || err.Error() != `session s: no review of task "never" is allowed` {
+		t.Errorf("where none may be: %v", err)
+	}
 	if n := a.Attempts("t1"); n != 2 {
 		t.Errorf("%d attempts, want 2", n)
 	}

@@ -58,7 +58,7 @@ func (s *Session) closeTask(id string, at int64) {
 }
 
 // tellAll tells of every task that is open, the latest first; of the session's
-// own only if anything was done in it and it was not told of.
+// own only if anything was done in it, or refused, and it was not told of.
 func (s *Session) tellAll(at int64) {
 	if s.onTask == nil {
 		return
@@ -66,7 +66,8 @@ func (s *Session) tellAll(at int64) {
 	var open []*meter.Task
 	s.tasks.tree.Active(func(k *meter.Task) { open = append(open, k) })
 	for _, k := range slices.Backward(open) {
-		if k.Parent() != nil || !s.tasks.told && (k.Worked() || k.Attempts() > 0) {
+		used := k.Worked() || k.Attempts() > 0 || s.tasks.trips[k.ID()] != nil
+		if k.Parent() != nil || used && !s.tasks.told {
 			s.tell(s.metadata(k, "", "", at))
 		}
 	}

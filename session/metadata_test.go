@@ -214,6 +214,7 @@ func TestOnTask_OfTheSession(t *testing.T) {
 			a.clock.Advance(time.Hour)
 			a.Sweep(a.t.Context(), 0)
 		}, []string{`"" 1 "halted"`}},
+		"not begun, for want of a review": {func(a *agent) { a.ReviewedBefore("", false) }, []string{`"" 0 ""`}},
 		"open tasks": {func(a *agent) {
 			a.StartTask("t", "", "")
 			a.StartTask("below", "t", "")

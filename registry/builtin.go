@@ -30,6 +30,9 @@ type Builtins struct {
 	Limits map[string]BuiltinLimit
 	// OnExceed says what follows where a limit over a task's meters is passed.
 	OnExceed OnExceed
+	// Standby are rules, by their id, that are in force for some tasks where they
+	// are not for all: those whose [Tuning] says that they are not off.
+	Standby map[string]bool
 }
 
 // BuiltinLimit is a limit in the unit of the rule's meter, and who set it.
@@ -40,10 +43,11 @@ type BuiltinLimit struct {
 
 // BuiltinRule is a built-in rule as it stands.
 type BuiltinRule struct {
-	Set  string
-	On   bool
-	Rule *dsl.Rule
-	From string // who set the limit; "": it is the default
+	Set     string
+	On      bool
+	Standby bool // it is off, but for tasks that have it
+	Rule    *dsl.Rule
+	From    string // who set the limit; "": it is the default
 }
 
 // DelegationLimit is the id of the rule that caps the failures of a worker.
@@ -70,8 +74,8 @@ func (r *Registry) TuneBuiltins(b Builtins) error {
 	}
 	set := Ruleset{Scope: Scope{Origin: Builtin, Pattern: "*"}}
 	for _, rule := range rules {
-		if rule.On {
-			set.Rules = append(set.Rules, RuleDef{Rule: rule.Rule, Source: Source{File: BuiltinFile, Pos: rule.Rule.Pos.Start}})
+		if rule.On || rule.Standby {
+			set.Rules = append(set.Rules, RuleDef{Rule: rule.Rule, Source: Source{File: BuiltinFile, Pos: rule.Rule.Pos.Start}, Standby: rule.Standby})
 		}
 	}
 	return r.Replace(set)
@@ -88,14 +92,16 @@ func (b Builtins) Rules() ([]BuiltinRule, error) {
 		return nil, err
 	}
 	var rules []BuiltinRule
-	limits := maps.Clone(b.Limits)
+	limits, standby := maps.Clone(b.Limits), maps.Clone(b.Standby)
 	for _, section := range p.Sections {
 		for _, rule := range section.Rules {
 			s := setOf(sets, rule.Pos.Start)
 			br := BuiltinRule{Set: s.name, On: b.on(s), Rule: rule}
-			if rule.Options.ID == replacedByMonitor && b.on(setNamed(sets, setMonitor)) {
+			if rule.Options.ID == replacedByMonitor && b.replaces(sets) {
 				br.On = false
 			}
+			br.Standby = !br.On && standby[rule.Options.ID]
+			delete(standby, rule.Options.ID)
 			if mode, ok := b.Modes[s.name]; ok {
 				changed := *rule
 				changed.Options.Mode = mode
@@ -111,10 +117,40 @@ func (b Builtins) Rules() ([]BuiltinRule, error) {
 			rules = append(rules, br)
 		}
 	}
-	for _, id := range slices.Sorted(maps.Keys(limits)) {
+	for _, id := range slices.Concat(slices.Sorted(maps.Keys(limits)), slices.Sorted(maps.Keys(standby))) {
 		return nil, fmt.Errorf("registry: there is no built-in rule %q%s", id, suggestRule(id, rules))
 	}
 	return rules, nil
+}
+
+// TaskSet returns what [Tuning].Off says for a task that has a set of its own on
+// or off, whatever holds for the others. Where the set stands in the place of a
+// rule, a task that has the set off has that rule, as far as its own set is on.
+// What is not in force for every task has to be in Standby. The error says that
+// there is no such set.
+func (b Builtins) TaskSet(set string, on bool) (off map[string]bool, err error) {
+	b.Sets = maps.Clone(b.Sets)
+	if b.Sets == nil {
+		b.Sets = map[string]bool{}
+	}
+	b.Sets[set] = on
+	rules, err := b.Rules()
+	if err != nil {
+		return nil, err
+	}
+	off = map[string]bool{}
+	for _, r := range rules {
+		if id := r.Rule.Options.ID; r.Set == set || set == setMonitor && id == replacedByMonitor {
+			off[id] = !r.On
+		}
+	}
+	return off, nil
+}
+
+// replaces reports whether the set monitor stands in the place of a halt. Where
+// it only notes, it can take the place of nothing that stops.
+func (b Builtins) replaces(sets []builtinSet) bool {
+	return b.on(setNamed(sets, setMonitor)) && b.Modes[setMonitor] != dsl.Observe
 }
 
 func suggestRule(id string, rules []BuiltinRule) string {

@@ -153,7 +153,7 @@ func (e *edit) add(s Ruleset) {
 	}
 	for _, def := range s.Rules {
 		e.last++
-		d.rules = append(d.rules, &Rule{Rule: *def.Rule, Scope: scope, Source: def.Source, ID: def.Rule.ID(), Exact: def.Exact, ordinal: e.last})
+		d.rules = append(d.rules, &Rule{Rule: *def.Rule, Scope: scope, Source: def.Source, ID: def.Rule.ID(), Exact: def.Exact, Standby: def.Standby, ordinal: e.last})
 	}
 }
 
@@ -174,7 +174,7 @@ func (d *draft) build(scope Scope) (*group, diag.List) {
 		if err := scope.checkRule(&r.Rule); err != nil {
 			faults = append(faults, &diag.Finding{ID: "syntax", File: r.Source.File, Pos: r.Source.Pos, Message: fmt.Sprintf("rule %q: %v", r.ID, err)})
 		}
-		rules[i] = &Rule{Rule: r.Rule, Scope: r.Scope, Source: r.Source, ID: r.ID, Exact: r.Exact, ordinal: r.ordinal}
+		rules[i] = &Rule{Rule: r.Rule, Scope: r.Scope, Source: r.Source, ID: r.ID, Exact: r.Exact, Standby: r.Standby, ordinal: r.ordinal}
 	}
 	g, more := compileGroup(scope, d.keys, rules)
 	if faults = append(faults, more...); len(faults) > 0 {

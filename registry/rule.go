@@ -30,6 +30,8 @@ type Rule struct {
 	Source Source
 	ID     string
 	Exact  bool // abilities are compared letter by letter
+	// Standby: the rule concerns only steps of tasks whose Tuning has it on.
+	Standby bool
 
 	key      string     // Key, made when the rule is compiled
 	ordinal  int        // place in the listing of a verdict; increases with origin and order
@@ -77,4 +79,7 @@ type RuleDef struct {
 	// Exact compares abilities letter by letter, as a permission must: a
 	// guard is wide, a grant is narrow.
 	Exact bool
+	// Standby has the rule concern only steps of tasks whose [Tuning] says of it
+	// that it is not off. It is for built-in rules.
+	Standby bool
 }

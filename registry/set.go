@@ -102,6 +102,9 @@ func (s *Set) computeDigest() Digest {
 		writePart(h, r.Key())
 		writePart(h, r.Rule.String())
 		writePart(h, strconv.FormatBool(r.Exact))
+		if r.Standby { // said only then: sets without such rules keep the digests that they had
+			writePart(h, "standby")
+		}
 	}
 	return Digest(h.Sum(nil))
 }

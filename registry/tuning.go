@@ -10,7 +10,8 @@ import (
 // another origin. The zero value changes nothing.
 type Tuning struct {
 	Limits Limits
-	// Off are the rules, by their id, that the task is not judged by.
+	// Off are the rules, by their id, that the task is not judged by, and, with
+	// false, those that stand by for it and that it is judged by.
 	Off map[string]bool
 	// OnExceed says what follows where a limit of the task is passed.
 	OnExceed OnExceed
@@ -76,6 +77,9 @@ func (r *Rule) pair() {
 
 // of returns a rule as it stands for the task; nil: it is off.
 func (t *Tuning) of(r *Rule) *Rule {
+	if r.Standby && !t.on(r) {
+		return nil
+	}
 	switch {
 	case t == nil || r.Scope.Origin != Builtin:
 		return r
@@ -85,4 +89,13 @@ func (t *Tuning) of(r *Rule) *Rule {
 		return r.twin
 	}
 	return r
+}
+
+// on reports whether the task says of a rule that it is judged by it.
+func (t *Tuning) on(r *Rule) bool {
+	if t == nil {
+		return false
+	}
+	off, said := t.Off[r.ID]
+	return said && !off
 }

@@ -1,8 +1,10 @@
 package registry_test
 
 import (
+	"strings"
 	"testing"
 
+	"github.com/cbpolicy/cbpolicy/dsl"
 	"github.com/cbpolicy/cbpolicy/internal/decimal"
 	"github.com/cbpolicy/cbpolicy/registry"
 	"github.com/cbpolicy/cbpolicy/session"
@@ -78,5 +80,74 @@ func TestBuiltins_OnExceed(t *testing.T) {
 				t.Errorf("%d, then %d: %s, want %s", c.on, other.on, got, other.want)
 			}
 		}
+	}
+}
+
+// A task may have a set on or off of its own, and with it what the set stands in
+// the place of: a task without the one has the other, never neither.
+func TestBuiltins_TaskSet(t *testing.T) {
+	monitor := func(on bool) registry.Builtins { return registry.Builtins{Sets: map[string]bool{"monitor": on}} }
+	observed := monitor(true)
+	observed.Modes = map[string]dsl.Mode{"monitor": dsl.Observe}
+	unhalted := monitor(true)
+	unhalted.Sets["halts"] = false
+	given := meters{"task.tool_calls": 90}
+	for name, c := range map[string]struct {
+		b                registry.Builtins
+		task             bool // whether the task has the set
+		other, with, standby string
+	}{
+		"on for a task":         {monitor(false), true, "abort tool_call_limit", "review tool_calls_high tool_calls_critical", "something"},
+		"off for a task":        {monitor(true), false, "review tool_calls_high tool_calls_critical", "abort tool_call_limit", "something"},
+		"on as for all":         {monitor(true), true, "review tool_calls_high tool_calls_critical", "review tool_calls_high tool_calls_critical", "nothing"},
+		"off as for all":        {monitor(false), false, "abort tool_call_limit", "abort tool_call_limit", "nothing"},
+		"noted for all":         {observed, true, "abort tool_call_limit tool_calls_high tool_calls_critical", "abort tool_call_limit tool_calls_high tool_calls_critical", "nothing"},
+		"off where it is noted": {observed, false, "abort tool_call_limit tool_calls_high tool_calls_critical", "abort tool_call_limit", "nothing"},
+		"no halts for all":      {unhalted, false, "review tool_calls_high tool_calls_critical", "allow", "nothing"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			off, err := c.b.TaskSet("monitor", c.task)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.b.Standby = map[string]bool{}
+			for id, off := range off {
+				c.b.Standby[id] = !off
+			}
+			reg := new(registry.Registry)
+			if err := reg.TuneBuiltins(c.b); err != nil {
+				t.Fatal(err)
+			}
+			d := deciderOf(reg)
+			var record *session.Record
+			d.Record = func(r *session.Record) error { record = r; return nil }
+			for _, step := range []struct {
+				tuning *registry.Tuning
+				want   string
+			}{{nil, c.other}, {&registry.Tuning{}, c.other}, {&registry.Tuning{Off: off}, c.with}} {
+				if got := judge(t, d, registry.Step{Meters: attached{given}, Tuning: step.tuning}); got != step.want {
+					t.Errorf("%+v: %s, want %s", step.tuning, got, step.want)
+				}
+				if again, err := repeat(reg.Set(), record); err != nil || again != string(record.Verdict) {
+					t.Errorf("decided %s\nrepeated %s (%v)", record.Verdict, again, err)
+				}
+			}
+			plain := c.b
+			plain.Standby = nil
+			before := new(registry.Registry)
+			if err := before.TuneBuiltins(plain); err != nil {
+				t.Fatal(err)
+			}
+			if same := before.Set().Digest() == reg.Set().Digest(); same != (c.standby == "nothing") {
+				t.Errorf("the digest is that of rules without any that stand by: %t", same)
+			}
+		})
+	}
+	if _, err := monitor(true).TaskSet("alarms", true); err == nil {
+		t.Error("a set that is not there is had by a task")
+	}
+	b := registry.Builtins{Standby: map[string]bool{"tool_calls": true}}
+	if _, err := b.Rules(); err == nil || !strings.Contains(err.Error(), `there is no built-in rule "tool_calls"`) {
+		t.Errorf("a rule that is not there stands by: %v", err)
 	}
 }

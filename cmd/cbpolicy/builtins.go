@@ -45,6 +45,7 @@ type builtinJSON struct {
 	ID     string `json:"id"`
 	Set    string `json:"set"`
 	On     bool   `json:"on"`
+	Tasks  bool   `json:"tasks,omitempty"` // it is off, but for tasks that have it
 	Mode   string `json:"mode"`
 	Rule   string `json:"rule"`
 	Limit  string `json:"limit"`
@@ -56,7 +57,7 @@ func printBuiltins(w io.Writer, rules []registry.BuiltinRule, format string) err
 		all := []builtinJSON{}
 		for _, r := range rules {
 			limit := r.Rule.Condition[0].(*dsl.Threshold).Value.String()
-			all = append(all, builtinJSON{r.Rule.ID(), r.Set, r.On, r.Rule.Options.Mode.String(), r.Rule.String(), limit, originOf(r)})
+			all = append(all, builtinJSON{r.Rule.ID(), r.Set, r.On, r.Standby, r.Rule.Options.Mode.String(), r.Rule.String(), limit, originOf(r)})
 		}
 		return printJSON(w, all)
 	}
@@ -71,7 +72,10 @@ func printBuiltins(w io.Writer, rules []registry.BuiltinRule, format string) err
 			set = r.Set
 		}
 		line := "B:" + r.Rule.String()
-		if !r.On {
+		switch {
+		case r.Standby:
+			line = "# off, but for tasks that have it: " + line
+		case !r.On:
 			line = "# off: " + line
 		}
 		if _, err := fmt.Fprintf(w, "%slimit: %s\n%s\n", heading, originOf(r), line); err != nil {

@@ -35,7 +35,7 @@ Exit codes: 0 fine, 2 usage, 3 a file is wrong.`,
 			return err
 		}
 		p := explain.Protocol{Breakers: settings.Breakers, Delegation: settings.Delegation, Rules: slices.Collect(reg.Set().Rules())}
-		p.Rules = slices.DeleteFunc(p.Rules, func(r *registry.Rule) bool { return chain != "" && !r.AppliesTo(chain) })
+		p.Rules = slices.DeleteFunc(p.Rules, func(r *registry.Rule) bool { return r.Standby || chain != "" && !r.AppliesTo(chain) })
 		_, err = io.WriteString(cmd.OutOrStdout(), p.String())
 		return err
 	}

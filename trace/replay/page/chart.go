@@ -88,6 +88,9 @@ func chartsOf(set *registry.Set) (drawn []chart, left int) {
 		find(m.meter, m.chart)
 	}
 	for r := range set.Rules() {
+		if r.Standby {
+			continue // its limit is not that of every run
+		}
 		for _, atom := range r.Condition {
 			more := len(r.Condition) > 1
 			switch a := atom.(type) {

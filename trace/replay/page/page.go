@@ -164,6 +164,9 @@ func (p *Page) rules() []ruleView {
 	listed := map[string]bool{}
 	var all []ruleView
 	for r := range p.set.Rules() {
+		if r.Standby && p.fired[r.ID] == 0 {
+			continue // of tasks that no run had
+		}
 		v := ruleView{
 			ID: diag.Escape(r.ID), Condition: diag.Escape(r.Condition.String()), Action: actionText(r.Action, r.Options.Mode), Origin: r.Scope.Origin.String(),
 			Source: diag.Escape(r.Source.String()), Fired: p.fired[r.ID], Halted: halted[r.ID], Class: ruleClass(r),

@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 )
 
@@ -65,14 +66,18 @@ func copyNumber(to, from any) {
 }
 
 // warnUnwatched tells of limits that were set of the rules of the set monitor
-// while it is off.
+// while it is off for all that they are said of.
 func (s *Settings) warnUnwatched() {
-	if s.Builtins.Sets[setMonitor] {
-		return
-	}
+	all := s.Builtins.Sets[setMonitor]
+	some := all || slices.ContainsFunc(s.Tasks, func(t Task) bool { return t.Monitor != nil && *t.Monitor })
 	for _, rule := range monitorRules() {
-		s.unwatched(rule, s.Builtins.Limits[rule].From, s.Builtins.Limits[toolCallLimit].From)
-		for i := range s.Tasks {
+		if !some {
+			s.unwatched(rule, s.Builtins.Limits[rule].From, s.Builtins.Limits[toolCallLimit].From)
+		}
+		for i, t := range s.Tasks {
+			if some && (t.Monitor == nil || *t.Monitor) { // where it says nothing of its own, another entry may
+				continue
+			}
 			limits := fmt.Sprintf("tasks[%d].limits.", i)
 			s.unwatched(rule, s.config.origin(limits+rule), s.config.origin(limits+toolCallLimit))
 		}

@@ -118,19 +118,15 @@ func TestTasks_KnownKeys(t *testing.T) {
 	if d := cmp.Diff(own.Tasks, known.Tasks); d != "" {
 		t.Error(d)
 	}
-	off := map[string]bool{}
-	for _, rule := range []string{"tool_calls_high", "messages_high", "context_high", "tool_calls_critical", "messages_critical", "context_critical"} {
-		off[rule] = true
-	}
-	want := config.Task{Preamble: "dir/qc.md", TaskLimits: session.TaskLimits{
-		Task: "a", Off: off, OnExceed: registry.ReviewOnExceed, Review: session.TaskReview{Role: "tester", Most: 1},
+	want := config.Task{Monitor: new(bool), Preamble: "dir/qc.md", TaskLimits: session.TaskLimits{
+		Task: "a", OnExceed: registry.ReviewOnExceed, Review: session.TaskReview{Role: "tester", Most: 1},
 		Limits: map[string]string{"tool_call_limit": "100", "tool_calls_critical": "100", "duration_limit": "600", "context_critical": "90000"},
 	}}
 	known.Resolve("dir/c.yaml")
 	if d := cmp.Diff(want, known.Tasks[0]); d != "" {
 		t.Error(d)
 	}
-	if got := known.Tasks[1]; got.Off["context_high"] || got.OnExceed != registry.AbortOnExceed || got.Review.Most != -1 {
+	if got := known.Tasks[1]; !*got.Monitor || got.OnExceed != registry.AbortOnExceed || got.Review.Most != -1 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -200,6 +196,10 @@ func TestEnvironment_Warnings(t *testing.T) {
 		{map[string]string{"CIRCUIT_BREAKER_MAX_TOOL_CALLS": "70"}, "", ""},
 		{nil, "tasks: [{task: a, maxContext: 9}]", "c.yaml:1:31: context_critical is not in force, as the set monitor is off"},
 		{nil, "tasks: [{task: a, maxToolCalls: 9}]", ""},
+		{nil, "tasks: [{task: a, enabled: true, maxContext: 9}]", ""},
+		{nil, "tasks: [{task: a, maxContext: 9}, {task: 'a*', enabled: true}]", ""},
+		{nil, "builtins: {sets: {monitor: on}}\ntasks: [{task: a, enabled: false, maxContext: 9}]", "c.yaml:2:47: context_critical is not in force, as the set monitor is off"},
+		{map[string]string{"CIRCUIT_BREAKER_TOOL_CRITICAL": "70"}, "tasks: [{task: a, enabled: true}]", ""},
 		{map[string]string{"MESSAGE_TRIM_THRESHOLD": "0"}, "", `MESSAGE_TRIM_THRESHOLD: "0" is no whole number from 1 to 1000000000; trim.threshold is not changed by it`},
 		{map[string]string{"MESSAGE_TRIM_THRESHOLD": "30", "MESSAGE_TRIM_KEEP_LAST": "31"}, "", "MESSAGE_TRIM_THRESHOLD, MESSAGE_TRIM_KEEP_LAST: trim keeps more messages"},
 		{map[string]string{"MESSAGE_TRIM_MAX_TOKENS": "9000"}, "", "MESSAGE_TRIM_MAX_TOKENS: trim leaves no tokens for messages"},

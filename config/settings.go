@@ -60,6 +60,7 @@ func Effective(c *Config, e Environment) *Settings {
 	s.fillReview(&e.Review)
 	s.fillTrim(&e.Trim)
 	s.Builtins.OnExceed = s.Review.OnExceed
+	s.fillMonitor()
 	s.warnUnwatched()
 	return s
 }

@@ -257,7 +257,7 @@ func TestEnvironment(t *testing.T) {
 // What is set reaches the rules and the session: task before file before
 // environment before default.
 func TestPrecedence(t *testing.T) {
-	vars := map[string]string{"BB_CIRCUIT_BREAKER_TOOL_CAP": "4"}
+	vars, monitored := map[string]string{"BB_CIRCUIT_BREAKER_TOOL_CAP": "4"}, map[string]string{"CIRCUIT_BREAKER_ENABLED": "true"}
 	for _, tt := range []struct {
 		file string
 		vars map[string]string
@@ -269,6 +269,20 @@ func TestPrecedence(t *testing.T) {
 		{"builtins: {limits: {tool_call_limit: 3}}", vars, "t", 3},
 		{"builtins: {limits: {tool_call_limit: 3}}\ntasks: [{task: t, limits: {tool_call_limit: 2}}]", vars, "t", 2},
 		{"builtins: {limits: {tool_call_limit: 3}}\ntasks: [{task: t, limits: {tool_call_limit: 2}}]", vars, "u", 3},
+		{"tasks: [{task: t, enabled: true}]", nil, "t", 79},
+		{"tasks: [{task: t, enabled: true}]", nil, "u", 50},
+		{"tasks: [{task: t, enabled: true, maxToolCalls: 7}]", nil, "t", 6},
+		{"tasks: [{task: t, enabled: true}, {task: '*', maxToolCalls: 7}]", nil, "t", 6},
+		{"tasks: [{task: t, enabled: false}, {task: '*', enabled: true}]", nil, "t", 50},
+		{"tasks: [{task: t, enabled: false}, {task: '*', enabled: true}]", nil, "u", 79},
+		{"{}", monitored, "t", 79},
+		{"tasks: [{task: t, enabled: false}]", monitored, "t", 50},
+		{"tasks: [{task: t, enabled: false}]", monitored, "u", 79},
+		{"tasks: [{task: t, enabled: false, maxToolCalls: 7}]", monitored, "t", 7},
+		{"builtins: {sets: {monitor: off}}\ntasks: [{task: t, enabled: true}]", monitored, "t", 79},
+		{"builtins: {sets: {monitor: on}}\ntasks: [{task: t, enabled: false}]", nil, "t", 50},
+		{"builtins: {sets: {monitor: on, halts: off}}\ntasks: [{task: t, enabled: false}]", nil, "t", 100},
+		{"builtins: {sets: {monitor: observe}}\ntasks: [{task: t, enabled: false}]", nil, "u", 50},
 	} {
 		s := effective(t, tt.file, tt.vars)
 		var reg registry.Registry
@@ -284,7 +298,7 @@ func TestPrecedence(t *testing.T) {
 		in.StartTask(tt.task, "", "")
 		var v registry.Verdict
 		calls := 0
-		for in.Before(t.Context(), &session.Step{Call: session.Call{Ability: "ls"}, Task: tt.task}, &v); !v.Decision.Blocks() && calls < 60; calls++ {
+		for in.Before(t.Context(), &session.Step{Call: session.Call{Ability: "ls"}, Task: tt.task}, &v); !v.Decision.Blocks() && calls < 100; calls++ {
 			in.Before(t.Context(), &session.Step{Call: session.Call{Ability: "ls"}, Task: tt.task}, &v)
 		}
 		if calls != tt.want {

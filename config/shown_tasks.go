@@ -31,8 +31,8 @@ func (s *Settings) tasks() (all []Setting) {
 		for _, rule := range slices.Sorted(maps.Keys(t.Limits)) {
 			say("limits."+rule, t.Limits[rule]+units[rule])
 		}
-		if len(t.Off) > 0 {
-			say("monitor", strconv.FormatBool(!slices.Contains(slices.Collect(maps.Values(t.Off)), true)))
+		if t.Monitor != nil {
+			say("monitor", strconv.FormatBool(*t.Monitor))
 		}
 		if t.OnExceed != registry.AsWritten {
 			say("on_exceed", onExceedText(t.OnExceed))

@@ -14,6 +14,10 @@ import (
 // Task sets up the tasks that its patterns name.
 type Task struct {
 	session.TaskLimits
+	// Monitor says whether the tasks have the thresholds of the set monitor,
+	// whatever holds for the others; nil: as the others. Effective makes
+	// TaskLimits.Off of it.
+	Monitor *bool
 	// Preamble is a file with what the operator has to say to the reviewer of
 	// the task, relative to the configuration until Resolve. Whoever reads it
 	// puts it into TaskLimits.Review.
@@ -133,12 +137,29 @@ func (t *taskReader) limit(rule, name string, n *document.Node, limit string) bo
 	return true
 }
 
-// monitor reads whether the thresholds of the set monitor concern the task.
+// monitor reads whether the task has the thresholds of the set monitor.
 func (t *taskReader) monitor(n *document.Node, what string) {
-	off := !t.flag(n, what)
-	t.task.Off = map[string]bool{}
-	for _, rule := range monitorRules() {
-		t.task.Off[rule] = off
+	on := t.flag(n, what)
+	t.task.Monitor = &on
+}
+
+// fillMonitor has tasks judged by the thresholds of the set monitor, or by what
+// those stand in the place of, as is said of each.
+func (s *Settings) fillMonitor() {
+	s.Tasks, s.Builtins.Standby = slices.Clone(s.Tasks), map[string]bool{}
+	for i := range s.Tasks {
+		t := &s.Tasks[i]
+		if t.Monitor == nil {
+			continue
+		}
+		off, err := s.Builtins.TaskSet(setMonitor, *t.Monitor)
+		if err != nil {
+			return // of a set that is not there: nothing of this comes into force, see registry.TuneBuiltins
+		}
+		t.Off = off
+		for rule, off := range off {
+			s.Builtins.Standby[rule] = s.Builtins.Standby[rule] || !off
+		}
 	}
 }
 

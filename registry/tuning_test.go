@@ -93,8 +93,8 @@ func TestBuiltins_TaskSet(t *testing.T) {
 	unhalted.Sets["halts"] = false
 	given := meters{"task.tool_calls": 90}
 	for name, c := range map[string]struct {
-		b                registry.Builtins
-		task             bool // whether the task has the set
+		b                    registry.Builtins
+		task                 bool // whether the task has the set
 		other, with, standby string
 	}{
 		"on for a task":         {monitor(false), true, "abort tool_call_limit", "review tool_calls_high tool_calls_critical", "something"},

@@ -20,7 +20,9 @@ type TaskLimits struct {
 	Task, Chain dsl.NamePattern
 	Limits      map[string]string // a number by rule id, in the unit of the rule's meter
 	// Off are rules by id: true, the task is not judged by them; false, it is,
-	// whatever a task above says.
+	// whatever a task above says, and also if it stands by for such tasks; see
+	// registry.Builtins. For a whole set, with what the set stands in the place
+	// of, registry.Builtins.TaskSet says it.
 	Off map[string]bool
 	// OnExceed says what follows where a limit of the task is passed.
 	OnExceed registry.OnExceed

@@ -27,7 +27,10 @@ func (b *Budget) MaxOutput() int64 {
 	return int64(b.MaxOutputTokens)
 }
 
-const budgetPrefix = "budget."
+const (
+	budgetPrefix    = "budget."
+	budgetMaxOutput = budgetPrefix + "max_output_tokens"
+)
 
 func (r *reader) budget(n *document.Node) {
 	b := &r.config.Budget
@@ -39,7 +42,7 @@ func (r *reader) budget(n *document.Node) {
 			}
 		}},
 		{Name: "max_output_tokens", Read: func(n *document.Node) {
-			r.mark(budgetPrefix+"max_output_tokens", n)
+			r.mark(budgetMaxOutput, n)
 			b.MaxOutputTokens = r.count(n, "max_output_tokens", 1)
 		}},
 	}, map[string]string{"max_output": "did you mean max_output_tokens?", "cap": "the cap on money is builtins: {limits: {token_spend_limit: …}}"})
@@ -50,6 +53,6 @@ func (s *Settings) budget() []Setting {
 	shown := Budget{Estimate: true, MaxOutputTokens: s.Budget.MaxOutputTokens}
 	return []Setting{
 		{budgetPrefix + "estimate", map[bool]string{true: "auto", false: "off"}[s.Budget.Estimate], s.origin(budgetPrefix + "estimate")},
-		{budgetPrefix + "max_output_tokens", strconv.FormatInt(shown.MaxOutput(), 10), s.origin(budgetPrefix + "max_output_tokens")},
+		{budgetMaxOutput, strconv.FormatInt(shown.MaxOutput(), 10), s.origin(budgetMaxOutput)},
 	}
 }

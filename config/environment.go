@@ -47,7 +47,7 @@ var variables = []variable{
 	trimVariable("MESSAGE_TRIM_MAX_TOKENS", "max_tokens"),
 	trimVariable("MESSAGE_TRIM_COMPLETION_TOKENS", "completion_tokens"),
 	trimVariable("MESSAGE_TRIM_SYSTEM_TOKENS", "system_tokens"),
-	{"MESSAGE_TRIM_STRATEGY", []string{trimPrefix + "strategy"}, setStrategy},
+	{"MESSAGE_TRIM_STRATEGY", []string{trimStrategy}, func(_ *Environment, _, text string) error { return checkStrategy(text) }},
 
 	flagVariable("QC_ENABLED", reviewPrefix+"reviewer", func(e *Environment, on bool) {
 		e.Review.By = map[bool]Reviewer{true: RulesReviewer, false: NoReviewer}[on]
@@ -72,7 +72,8 @@ type Environment struct {
 	// Warnings tell of values that cannot be; the next lower source counts in their place.
 	Warnings []string
 
-	from map[string]string // by setting: the variable that says it
+	from    map[string]string // by setting: the variable that says it
+	unknown []string          // variables that are named like those that are read; see Names
 }
 
 // Variable is an environment variable, and the settings that it stands for as
@@ -173,13 +174,6 @@ func trimVariable(name, key string) variable {
 		}
 		return err
 	}}
-}
-
-func setStrategy(_ *Environment, _, text string) error {
-	if text != "last" {
-		return fmt.Errorf("%q is none: it is the last messages that are kept", text)
-	}
-	return nil
 }
 
 func setMostReviews(e *Environment, _, text string) error {

@@ -3,7 +3,6 @@ package config
 import (
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
 )
 
@@ -62,35 +61,5 @@ func copyNumber(to, from any) {
 		*to.(*int) = *from
 	case *int64:
 		*to.(*int64) = *from
-	}
-}
-
-// warnUnwatched tells of limits that were set of the rules of the set monitor
-// while it is off for all that they are said of.
-func (s *Settings) warnUnwatched() {
-	all := s.Builtins.Sets[setMonitor]
-	some := all || slices.ContainsFunc(s.Tasks, func(t Task) bool { return t.Monitor != nil && *t.Monitor })
-	for _, rule := range monitorRules() {
-		if !some {
-			s.unwatched(rule, s.Builtins.Limits[rule].From, s.Builtins.Limits[toolCallLimit].From)
-		}
-		for i, t := range s.Tasks {
-			if some && (t.Monitor == nil || *t.Monitor) { // where it says nothing of its own, another entry may
-				continue
-			}
-			limits := fmt.Sprintf("tasks[%d].limits.", i)
-			s.unwatched(rule, s.config.origin(limits+rule), s.config.origin(limits+toolCallLimit))
-		}
-	}
-}
-
-// toolCallLimit is the rule in whose place the set monitor has one.
-const toolCallLimit = "tool_call_limit"
-
-// unwatched tells of a limit, unless what set it also set that of the halt: one
-// of the two is in force.
-func (s *Settings) unwatched(rule, from, halt string) {
-	if from != "" && from != halt {
-		s.Warnings = append(s.Warnings, fmt.Sprintf("%s: %s is not in force, as the set %s is off", from, rule, setMonitor))
 	}
 }

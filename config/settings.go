@@ -61,7 +61,8 @@ func Effective(c *Config, e Environment) *Settings {
 	s.fillTrim(&e.Trim)
 	s.Builtins.OnExceed = s.Review.OnExceed
 	s.fillMonitor()
-	s.warnUnwatched()
+	s.warnUnknown(e.unknown)
+	s.warn()
 	return s
 }
 

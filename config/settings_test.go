@@ -35,13 +35,19 @@ edits: [file.write]
 policy_watch: 5s
 audit: {path: log.jsonl, masks: [/verdict/fired/*/actual, /call_id], rotate_size: 64 MiB, rotate_files: 7, sync: on}
 review: {command: [python3, review.py], timeout: 30s, max_reviews: 3, on_exceed: review, role: tester, preamble: p.md, patterns: known.jsonl, mandatory: {calls: 20, duration: 1h, files: 0, critical: ["pay.*"]}}
-trim: {threshold: 60, keep_last: 50, max_tokens: 90000, completion_tokens: 8000, system_tokens: 4000}
+trim: {threshold: 60, keep_last: 50, max_tokens: 90000, completion_tokens: 8000, system_tokens: 4000, strategy: last}
 budget: {estimate: auto, max_output_tokens: 4000}
 `
 
 // environment is variables of a test.
 func environment(vars map[string]string) config.Environment {
-	return config.ReadEnvironment(func(name string) (string, bool) { v, ok := vars[name]; return v, ok })
+	e := config.ReadEnvironment(func(name string) (string, bool) { v, ok := vars[name]; return v, ok })
+	var names []string
+	for name, value := range vars {
+		names = append(names, name+"="+value)
+	}
+	e.Names(names)
+	return e
 }
 
 func effective(t testing.TB, text string, vars map[string]string) *config.Settings {
@@ -187,6 +193,7 @@ trim.keep_last = 50 (c.yaml:23:34)
 trim.max_tokens = 90000 (c.yaml:23:50)
 trim.completion_tokens = 8000 (c.yaml:23:76)
 trim.system_tokens = 4000 (c.yaml:23:97)
+trim.strategy = last (c.yaml:23:113)
 check.sources = the usual ones (default)
 check.sinks = the usual ones (default)
 check.plugins = none (default)

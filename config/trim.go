@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
 
 	"github.com/cbpolicy/cbpolicy/internal/document"
@@ -15,7 +16,21 @@ type Trim struct {
 	trim.Options
 }
 
-const trimPrefix = "trim."
+const (
+	trimPrefix   = "trim."
+	trimStrategy = trimPrefix + "strategy"
+)
+
+// keepLast is the one strategy that there is. Other programs' users know the
+// setting, and may say it.
+const keepLast = "last"
+
+func checkStrategy(text string) error {
+	if text != keepLast {
+		return fmt.Errorf("%q is none: it is the last messages that are kept", text)
+	}
+	return nil
+}
 
 // trimNumbers are the settings of Trim that are numbers, in the order of the
 // file.
@@ -62,8 +77,14 @@ func (r *reader) trim(n *document.Node) {
 			setNumber(number.of(t), r.count(n, number.key, 1))
 		}})
 	}
+	fields = append(fields, document.Field{Name: "strategy", Read: func(n *document.Node) {
+		r.mark(trimStrategy, n)
+		if !n.Scalar() || checkStrategy(n.Text) != nil {
+			r.wrong(n, "strategy", "write last: it is the last messages that are kept")
+		}
+	}})
 	r.Fields(n, "trim", fields, map[string]string{
-		"max_messages": "did you mean threshold?", "keep": "did you mean keep_last?", "strategy": "the last messages are kept, always",
+		"max_messages": "did you mean threshold?", "keep": "did you mean keep_last?",
 	})
 	if err := t.check(); err != nil {
 		r.Report(document.SyntaxID, n.Pos, err.Error(), "change one of the two, or leave it out for its default")
@@ -91,5 +112,5 @@ func (s *Settings) trim() []Setting {
 	for _, number := range trimNumbers {
 		all = append(all, Setting{trimPrefix + number.key, numberOf(number.of(&shown)), s.origin(trimPrefix + number.key)})
 	}
-	return all
+	return append(all, Setting{trimStrategy, keepLast, s.origin(trimStrategy)})
 }

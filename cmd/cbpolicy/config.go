@@ -133,7 +133,9 @@ func loadSettings(cmd *cobra.Command, path string) (*config.Settings, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := config.Effective(c, config.ReadEnvironment(os.LookupEnv))
+	e := config.ReadEnvironment(os.LookupEnv)
+	e.Names(os.Environ())
+	s := config.Effective(c, e)
 	for _, w := range s.Warnings {
 		fmt.Fprintln(cmd.ErrOrStderr(), "cbpolicy: warning:", diag.Escape(w))
 	}

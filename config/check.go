@@ -21,8 +21,8 @@ func (r *reader) check(n *document.Node) {
 	r.Fields(n, "check", []document.Field{
 		{Name: "sources", Read: func(n *document.Node) { c.Sources = r.patterns(n, "sources") }},
 		{Name: "sinks", Read: func(n *document.Node) { c.Sinks = r.patterns(n, "sinks") }},
-		{Name: "plugins", Read: func(n *document.Node) { c.Plugins = r.texts(n, "plugins") }},
-		{Name: "abilities", Read: func(n *document.Node) { c.Abilities = r.texts(n, "abilities") }},
+		{Name: "plugins", Read: func(n *document.Node) { c.Plugins = r.texts(n, "plugins"); r.markAll("check.plugins", n) }},
+		{Name: "abilities", Read: func(n *document.Node) { c.Abilities = r.texts(n, "abilities"); r.markAll("check.abilities", n) }},
 		{Name: "fail_on", Read: func(n *document.Node) {
 			text, ok := r.Text(n, "fail_on")
 			if c.FailOn = text; ok && text != "error" && text != "warning" {

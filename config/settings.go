@@ -36,6 +36,7 @@ type Settings struct {
 	Prices  string
 	Unknown prices.OnUnknown
 	Edits   []dsl.NamePattern // nil: the defaults
+	Check   Check
 	Audit   Audit
 	// Warnings tell of what was set and is not in effect.
 	Warnings []string
@@ -47,7 +48,7 @@ type Settings struct {
 // Effective puts a configuration and an environment together.
 func Effective(c *Config, e Environment) *Settings {
 	s := &Settings{
-		Policies: c.Policies, PolicyKeys: c.PolicyKeys, PolicyWatch: c.PolicyWatch, Audit: c.Audit, State: c.State, Away: c.Away, Builtins: c.Builtins, Delegation: c.Delegation, Tasks: c.Tasks, Edits: c.Edits, Interactive: c.Interactive, Prices: c.Prices, Unknown: c.Unknown, Alerts: c.Alerts, config: c,
+		Policies: c.Policies, PolicyKeys: c.PolicyKeys, PolicyWatch: c.PolicyWatch, Audit: c.Audit, State: c.State, Away: c.Away, Builtins: c.Builtins, Delegation: c.Delegation, Tasks: c.Tasks, Edits: c.Edits, Interactive: c.Interactive, Prices: c.Prices, Unknown: c.Unknown, Alerts: c.Alerts, Check: c.Check, config: c,
 		Breakers: append(slices.Clone(c.Breakers), session.DefaultBreakers()...),
 		Review:   c.Review, Trim: c.Trim, Budget: c.Budget, Warnings: slices.Clone(e.Warnings), from: e.from,
 	}

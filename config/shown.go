@@ -119,7 +119,7 @@ func (s *Settings) breakers() (all []Setting) {
 }
 
 func (s *Settings) check() []Setting {
-	c, from := &s.config.Check, s.origin("check")
+	c, from := &s.Check, s.origin("check")
 	usual := func(patterns []dsl.NamePattern) string {
 		if patterns == nil {
 			return "the usual ones"

@@ -25,11 +25,13 @@ func newConfig() *cobra.Command {
 configuration, the name of an environment variable, or default. The file comes
 before the environment; what is set for a task comes before both. Of every source
 of policies it shows what it puts in force: its kind, a bundle's revision, its
-files, rules and digest.
+files, rules and digest. What the configuration names has to be there: policies,
+prices, preambles, the reviewer's program, what check goes by.
 
 ` + configHelp() + `
 
-Exit codes: 0 fine, 2 usage, 3 the configuration or a policy is wrong.`,
+Exit codes: 0 fine, 1 a file cannot be read, 2 usage, 3 the configuration or
+what it names is wrong.`,
 		Example: "  cbpolicy config\n  BB_CIRCUIT_BREAKER_TOOL_CAP=80 cbpolicy config -f json",
 		Args:    atMost(0, "no arguments"),
 	}
@@ -51,7 +53,8 @@ Exit codes: 0 fine, 2 usage, 3 the configuration or a policy is wrong.`,
 		if err := printSettings(cmd.OutOrStdout(), all, format); err != nil {
 			return err
 		}
-		return failed
+		warnUnreviewed(cmd, s)
+		return checkNamed(cmd, s, failed)
 	}
 	return cmd
 }
@@ -137,7 +140,7 @@ func loadSettings(cmd *cobra.Command, path string) (*config.Settings, error) {
 	e.Names(os.Environ())
 	s := config.Effective(c, e)
 	for _, w := range s.Warnings {
-		fmt.Fprintln(cmd.ErrOrStderr(), "cbpolicy: warning:", diag.Escape(w))
+		warn(cmd, "%s", w)
 	}
 	return s, nil
 }

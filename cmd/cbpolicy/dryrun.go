@@ -44,7 +44,7 @@ Exit codes: 0 completed or recovered, 1 a step failed, 3 a file is wrong,
 	cmd.Flags().StringVarP(&o.recording, "recording", "r", "", "recorded outputs and answers (required)")
 	o.add(cmd)
 	o.addNoBuiltins(cmd)
-	o.review.add(cmd)
+	o.review.add(cmd, true)
 	telemetryFlag(cmd, &o.telemetry)
 	metricsFlag(cmd, &o.metrics)
 	cmd.Flags().StringArrayVar(&o.set, "set", nil, "parameter NAME=VALUE, in place of the recording's (repeatable)")

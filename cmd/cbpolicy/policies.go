@@ -66,13 +66,20 @@ func loadConfigured(cmd *cobra.Command, reg *registry.Registry, s *config.Settin
 // placed puts before an error where the configuration names what it is about: an
 // entry of a list, -1 if it is none of it.
 func placed(err error, s *config.Settings, setting string, entry int) error {
-	place := s.Place(fmt.Sprintf("%s[%d]", setting, entry))
-	if place == "" {
+	return placedAt(err, s.Place(fmt.Sprintf("%s[%d]", setting, entry)), setting)
+}
+
+// placedAt puts before an error where the configuration says a setting; "": it
+// does not.
+func placedAt(err error, place, setting string) error {
+	if place == "" || err == nil {
 		return err
 	}
 	code := exitInternal
 	if e := (*exitError)(nil); errors.As(err, &e) {
-		code, err = e.code, e.err
+		if code, err = e.code, e.err; err == nil {
+			return e // it was said
+		}
 	}
 	return &exitError{code, fmt.Errorf("%s: %s: %w", place, setting, err)}
 }

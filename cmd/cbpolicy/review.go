@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -23,12 +24,17 @@ import (
 // reviewFlags are the flags of a verb that has work reviewed.
 type reviewFlags struct{ by, url, model, keyEnv, patterns string }
 
-func (f *reviewFlags) add(cmd *cobra.Command) {
+// add adds them; dry to a verb that asks nobody and writes nothing.
+func (f *reviewFlags) add(cmd *cobra.Command, dry bool) {
+	patterns := "remember failures that were reviewed, and what helped, in this `FILE`"
+	if dry {
+		patterns = "let the reviewer know the failures in this `FILE`, to which a dry run writes nothing"
+	}
 	cmd.Flags().StringVar(&f.by, "review", "", "who reviews: rules, none, or a command 'CMD …' (a case as JSON in, guidance as JSON out)")
 	cmd.Flags().StringVar(&f.url, "review-url", "", "`URL` of an endpoint for chat completions whose model reviews")
 	cmd.Flags().StringVar(&f.model, "review-model", "", "the model behind --review-url")
 	cmd.Flags().StringVar(&f.keyEnv, "review-key-env", "", "the variable that holds the key for --review-url")
-	cmd.Flags().StringVar(&f.patterns, "patterns", "", "remember failures that were reviewed, and what helped, in this `FILE`")
+	cmd.Flags().StringVar(&f.patterns, "patterns", "", patterns)
 }
 
 // apply puts what the flags say in the place of the configuration.
@@ -53,6 +59,9 @@ func (f *reviewFlags) apply(v *config.Review) error {
 		v.By, v.URL, v.Model, v.KeyEnv = config.ModelReview, f.url, "", ""
 	}
 	v.Model, v.KeyEnv = cmp.Or(f.model, v.Model), cmp.Or(f.keyEnv, v.KeyEnv)
+	if f.patterns != "" && v.By == config.NoReviewer {
+		return usage("--patterns says nothing without a reviewer: --review, --review-url, or review: in the configuration")
+	}
 	return nil
 }
 
@@ -77,17 +86,49 @@ func (f *reviewFlags) open(cmd *cobra.Command, s *config.Settings, o *session.Op
 	if v.Mandatory.Asks(r.Reviewer != nil) {
 		r.Mandatory = &v.Mandatory.Limits
 	}
+	if err := preambles(cmd, s, o); err != nil {
+		return nil, err
+	}
 	if r.Reviewer == nil {
+		if f.by == "" { // else it is the wish of whoever calls
+			warnUnreviewed(cmd, s)
+		}
 		return r, nil
 	}
 	o.Recall = review.MaxCalls
-	if err := preambles(cmd, s, o); err != nil {
-		return nil, err
+	if dry {
+		warnDry(cmd, v)
 	}
 	if v.Patterns != "" {
 		err = r.remember(v.Patterns, dry)
 	}
 	return r, err
+}
+
+// warnUnreviewed tells that nothing is remembered where nobody reviews.
+func warnUnreviewed(cmd *cobra.Command, s *config.Settings) {
+	if s.Review.By == config.NoReviewer && s.Review.Patterns != "" {
+		warn(cmd, "%s: patterns is not in effect, as nobody reviews", s.Place("review.patterns"))
+	}
+}
+
+// warnDry tells of what stops a run and not a dry one.
+func warnDry(cmd *cobra.Command, v *config.Review) {
+	if v.By == config.CommandReview {
+		if _, err := process.Find(v.Command); err != nil {
+			warn(cmd, "review: %v; a run would not begin", err)
+		}
+	}
+	if v.Patterns != "" {
+		if _, err := os.Stat(v.Patterns); errors.Is(err, fs.ErrNotExist) {
+			warn(cmd, "there are no failure patterns in %s, and a dry run writes none", v.Patterns)
+		}
+	}
+}
+
+// warn says something on standard error without which a program may go on.
+func warn(cmd *cobra.Command, format string, args ...any) {
+	fmt.Fprintln(cmd.ErrOrStderr(), "cbpolicy: warning:", diag.Escape(fmt.Sprintf(format, args...)))
 }
 
 // remember reads the failures of a file. What cannot be written at the end is
@@ -167,13 +208,14 @@ func preambles(cmd *cobra.Command, s *config.Settings, o *session.Options) (err 
 	if o.Review.Preamble, err = preamble(s.Review.Preamble); err != nil {
 		by := s.Variable("review.preamble")
 		if by == "" {
-			return err
+			return placedAt(err, s.Place("review.preamble"), "review.preamble")
 		}
-		fmt.Fprintf(cmd.ErrOrStderr(), "cbpolicy: warning: %s: %s; there is no preamble\n", by, diag.Escape(err.Error()))
+		warn(cmd, "%s: %v; there is no preamble", by, err)
 	}
 	for i := range s.Tasks {
 		if o.TaskLimits[i].Review.Preamble, err = preamble(s.Tasks[i].Preamble); err != nil {
-			return err
+			setting := fmt.Sprintf("tasks[%d].preamble", i)
+			return placedAt(err, s.Place(setting), setting)
 		}
 	}
 	return nil

@@ -61,7 +61,7 @@ stopped the run.`,
 	o.add(cmd)
 	o.audit.add(cmd)
 	o.addWatch(cmd)
-	o.review.add(cmd)
+	o.review.add(cmd, false)
 	cmd.Flags().StringArrayVar(&o.set, "set", nil, "parameter NAME=VALUE (repeatable)")
 	cmd.Flags().StringArrayVar(&o.abilities, "ability", nil, "command that does an ability, NAME='CMD …' (repeatable)")
 	cmd.Flags().StringArrayVar(&o.servers, "mcp", nil, "MCP server whose tools are abilities, NAME='CMD …' (repeatable)")

@@ -92,6 +92,21 @@ func TestOpen_ListsEveryAbilityThatNothingDoes(t *testing.T) {
 	}
 }
 
+// Many steps of one ability are one finding, at the first of them.
+func TestOpen_ListsAnAbilityThatNothingDoesOnce(t *testing.T) {
+	_, err := host.Open(t.Context(), parse(t, "id: c\nsteps:\n  - {id: a, ability: web.get}\n  - {id: b, ability: web.put}\n  - {id: c, ability: web.get}\n  - {id: d, ability: web.get}\n"), host.Options{})
+	var missing diag.List
+	if !errors.As(err, &missing) || len(missing) != 2 {
+		t.Fatalf("got %v", err)
+	}
+	if got, want := missing[0].Message, `nothing does the ability "web.get" of step "a" and 2 more`; got != want || missing[0].Pos.Line != 3 {
+		t.Errorf("%s at line %d, want %s", got, missing[0].Pos.Line, want)
+	}
+	if got, want := missing[1].Message, `nothing does the ability "web.put" of step "b"`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
 func TestOpen_Refuses(t *testing.T) {
 	for _, c := range []struct {
 		name string

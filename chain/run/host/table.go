@@ -50,8 +50,8 @@ func (t *Table) Call(ctx context.Context, name string, args json.RawMessage) (ru
 	return a.Call(ctx, name, args)
 }
 
-// Missing lists the steps of a chain whose ability nothing does, each at its
-// place, as findings with the id unknown-ability. Expected are the prefixes of
+// Missing lists the abilities of a chain that nothing does, each at the place
+// of its first step, as findings with the id unknown-ability. Expected are the prefixes of
 // names that are not known yet, such as "mail." of a server to be started.
 func (t *Table) Missing(c *chain.Chain, expected ...string) diag.List {
 	var names []string
@@ -59,15 +59,24 @@ func (t *Table) Missing(c *chain.Chain, expected ...string) diag.List {
 		names = append(names, name)
 	}
 	var l diag.List
+	steps := map[string]int{} // by ability, until it was looked at
+	for i := range c.Steps {
+		steps[c.Steps[i].Ability]++
+	}
 	for i := range c.Steps {
 		st := &c.Steps[i]
-		if t.Find(st.Ability) != nil || hasPrefix(st.Ability, expected) {
+		all := steps[st.Ability]
+		steps[st.Ability] = 0 // it is said at the first
+		if all == 0 || t.Find(st.Ability) != nil || hasPrefix(st.Ability, expected) {
 			continue
 		}
 		f := &diag.Finding{
 			ID: UnknownAbilityID, File: c.File, Pos: st.AbilityPos,
 			Message: fmt.Sprintf("nothing does the ability %q of step %q", st.Ability, st.ID),
 			Hint:    "say which command or MCP server does it",
+		}
+		if all > 1 {
+			f.Message += fmt.Sprintf(" and %d more", all-1)
 		}
 		if like := diag.Suggest(st.Ability, names); like != "" {
 			f.Hint = "did you mean " + like + "?"

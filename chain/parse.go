@@ -58,12 +58,15 @@ type reader struct {
 	dependsOns int // entries of depends_on, so far
 }
 
+const riskHint = "a block says its risk, D:domain|high; of a chain what its abilities do and how many steps it has counts"
+
 // chainHints say what a field of another dialect or version should be.
 var chainHints = map[string]string{
 	"breakers": "rules stand in circuit_breakers",
 	"rules":    "rules stand in circuit_breakers",
 	"inputs":   "did you mean params? In the catalogue dialect {{input.x}} needs no declaration",
 	"version":  "leave it out",
+	"risk":     riskHint, "risk_level": riskHint,
 }
 
 func (r *reader) read(n *document.Node) {

@@ -23,6 +23,7 @@ func TestFaults(t *testing.T) {
 		"id a pattern":       {"id: a*\nsteps: [{id: a, ability: x}]", `1:5 syntax: "a*" cannot be the id of a chain (letters, digits, "_", "-", "/" and ":", with "." between)`},
 		"id of a model":      {"id: Nyaya/x\nsteps: [{id: a, ability: x}]", `1:5 syntax: ids that begin with nyaya/ belong to chains that a model writes (choose another id)`},
 		"unknown field":      {head + "step: 1", `4:1 unknown-field: a chain has no field "step" (did you mean steps?)`},
+		"a risk":             {head + "risk: high", `4:1 unknown-field: a chain has no field "risk" (a block says its risk, D:domain|high; of a chain what its abilities do and how many steps it has counts)`},
 		"half-open probes":   {head + "circuit_breaker: {failure_threshold: 5, half_open_max: 2}", `4:56 syntax: half_open_max cannot be 2: a half-open breaker lets one call through as a probe (write 1, or leave it out)`},
 		"failure threshold":  {head + "circuit_breaker: {failure_threshold: 0}", `4:38 syntax: failure_threshold cannot be 0 (a whole number from 1 to 1000000)`},
 		"breaker field":      {head + "circuit_breaker: {reset_timeout: 5}", `4:19 unknown-field: a circuit_breaker has no field "reset_timeout" (did you mean reset_timeout_seconds?)`},

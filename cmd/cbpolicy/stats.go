@@ -2,8 +2,10 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"slices"
@@ -79,7 +81,11 @@ func addStats(cmd *cobra.Command, path string, stats *telemetry.Stats, faults *i
 		name, in = path, f
 	}
 	for m, err := range telemetry.Read(name, in) {
-		if err != nil {
+		var unread *fs.PathError
+		switch {
+		case errors.As(err, &unread):
+			return unread // of the file, not of one of its lines
+		case err != nil:
 			*faults++
 			fmt.Fprintln(cmd.ErrOrStderr(), "cbpolicy:", diag.Escape(err.Error()))
 			continue

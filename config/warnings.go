@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/cbpolicy/cbpolicy/dsl"
 	"github.com/cbpolicy/cbpolicy/internal/decimal"
 	"github.com/cbpolicy/cbpolicy/registry"
 )
@@ -108,4 +109,18 @@ func (s *Settings) unwatched(rule, from, halt string) {
 	if from != "" && from != halt {
 		s.warning("%s: %s is not in force, as the set %s is off", from, rule, setMonitor)
 	}
+}
+
+// RunWarnings tell of entries of tasks that name the chain of a run by task:,
+// given the id of the run's task.
+func (s *Settings) RunWarnings(task, chain string) (all []string) {
+	for i := range s.Tasks {
+		t := &s.Tasks[i]
+		if t.Task == "" || t.Task.Fold().Match(dsl.Fold(task)) || !t.Task.Fold().Match(dsl.Fold(chain)) {
+			continue
+		}
+		all = append(all, fmt.Sprintf("%s: task: %s is not the task of this run, which is called %s: to name its chain write chain:",
+			s.origin(fmt.Sprintf("tasks[%d]", i)), t.Task, task))
+	}
+	return all
 }

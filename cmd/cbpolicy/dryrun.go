@@ -34,7 +34,8 @@ func newDryrun() *cobra.Command {
 the recording, and its answers are given to questions. Every rule of the chain,
 of the policies and of the configuration is in force, and the built-in ones.
 With a reviewer it shows where a review would be asked, and goes on as if it had
-been given; no program and no model is asked, but for --review rules.
+been given; no program and no model is asked, but for --review rules. Its task is
+called dryrun/1: tasks: in the configuration names it by its chain.
 
 Exit codes: 0 completed or recovered, 1 a step failed, 3 a file is wrong,
 5 a rule stopped the run.`,
@@ -74,6 +75,7 @@ func runDryrun(cmd *cobra.Command, o dryrunOptions, path string) (err error) {
 	if err != nil {
 		return err
 	}
+	warnTasks(cmd, settings, "dryrun/1", c)
 	var warnings diag.List
 	options := run.DryRunOptions{
 		Chain: c, Recording: rec, Params: set, Session: session.Options{Registry: reg},

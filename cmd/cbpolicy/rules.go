@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cbpolicy/cbpolicy/chain"
 	"github.com/cbpolicy/cbpolicy/config"
 	"github.com/cbpolicy/cbpolicy/policies"
 	"github.com/cbpolicy/cbpolicy/registry"
@@ -57,4 +58,11 @@ func sessionOf(cmd *cobra.Command, s *config.Settings, o *session.Options) error
 	table, err := loadPrices(cmd, s.Prices)
 	o.Pricing = session.Pricing{Table: table, Unknown: s.Unknown, MaxOutput: s.Budget.MaxOutput()}
 	return err
+}
+
+// warnTasks tells of what is set for tasks and does not concern the one of a run.
+func warnTasks(cmd *cobra.Command, s *config.Settings, task string, c *chain.Chain) {
+	for _, w := range s.RunWarnings(task, c.ID) {
+		warn(cmd, "%s", w)
+	}
 }

@@ -49,7 +49,12 @@ run; its tool T is the ability NAME.T.
 With --review, --review-url or a reviewer in the configuration, risky work is
 reviewed before it begins, and where a rule asks for a review, the run goes on
 after it at the step that was stopped; ` + command.EnvGuidance + ` tells the
-commands of further steps the advice. A review that fails stops the run.
+commands of further steps the advice. A review that fails stops the run. A
+reviewer that is a command finds a case on its standard input, one line of JSON
+('cbpolicy schema case'), and puts guidance out ('cbpolicy schema guidance').
+
+The task of a run is called after its session, run-…/1: tasks: in the
+configuration names it by its chain.
 
 Exit codes: 0 completed or recovered, 1 a step failed or the run was
 interrupted, 2 usage, 3 a file is wrong or nothing does an ability, 5 a rule
@@ -95,6 +100,7 @@ func runRun(cmd *cobra.Command, o runOptions, path string) error {
 	if err != nil {
 		return err
 	}
+	warnTasks(cmd, settings, "run-…/1", c)
 	options := session.Options{}
 	if err := sessionOf(cmd, settings, &options); err != nil {
 		return err

@@ -1,9 +1,11 @@
 // Package schema holds the JSON Schemas (2020-12) of the documents that people
-// write, for editors and for other programs.
+// write, and of what a reviewer finds and answers, for editors and for other
+// programs.
 //
 // It owns their texts and nothing else: what a document means, and whether it
 // is right, is for the packages that read it. A schema refuses nothing that
-// those accept, and knows exactly the fields that they know.
+// those accept, and knows exactly the fields that they know. That of a case,
+// which this program writes, leaves room for members that are added.
 package schema
 
 import (
@@ -16,7 +18,7 @@ import (
 var files embed.FS
 
 // Names lists the documents that have a schema.
-func Names() []string { return []string{"chain", "recording", "config", "test"} }
+func Names() []string { return []string{"chain", "recording", "config", "test", "guidance", "case"} }
 
 // JSON returns the schema of a document, complete in itself. The error says
 // that there is none.

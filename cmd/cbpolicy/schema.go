@@ -14,7 +14,9 @@ func newSchema() *cobra.Command {
 		Use:   "schema " + strings.Join(names, "|"),
 		Short: "Print the JSON Schema of a document",
 		Long: `schema prints the JSON Schema (2020-12) of a document, by which editors
-complete and check it as it is written. It covers the form: check says more.`,
+complete and check it as it is written. It covers the form: check says more.
+Of the last two, a reviewer that is a command finds a case and puts out guidance;
+their schemas hold examples.`,
 		Example:   `  cbpolicy schema chain > chain.schema.json`,
 		Args:      exactlyOne("one of " + strings.Join(names, ", ")),
 		ValidArgs: names,

@@ -106,6 +106,27 @@ func TestReviewSchemas_Examples(t *testing.T) {
 	}
 }
 
+// What the documentation shows is valid too.
+func TestReviewSchemas_Documentation(t *testing.T) {
+	shown := map[string]int{}
+	for _, block := range strings.Split(string(read(t, "../docs/review.md")), "\n\n") {
+		if !strings.HasPrefix(block, "    {") {
+			continue
+		}
+		kind := "case"
+		if strings.Contains(block, `"analysis"`) {
+			kind = "guidance"
+		}
+		shown[kind]++
+		if err := compile(t, kind).Validate(decoded(t, []byte(block))); err != nil {
+			t.Errorf("%s: %v", block, err)
+		}
+	}
+	if d := cmp.Diff(map[string]int{"case": 1, "guidance": 1}, shown); d != "" {
+		t.Error(d)
+	}
+}
+
 // Whatever case a reviewer is sent is valid.
 func TestReviewSchemas_EveryCaseIsValid(t *testing.T) {
 	s := compile(t, "case")

@@ -18,7 +18,10 @@ func newBuiltins() *cobra.Command {
 		Short: "Print the built-in rules with their limits in effect",
 		Long: `builtins prints the built-in rules, set by set, as a policy file would hold
 them: with the limits in effect, and where each comes from. A rule that is not
-in force is a comment.
+in force is a comment, and so is one that is for some tasks only.
+
+Tokens are those that a source reports; where it reports none they are estimated,
+as a quarter of the text's bytes, rounded up, whatever the model.
 
 Exit codes: 0 fine, 2 usage, 3 the configuration is wrong.`,
 		Example: "  cbpolicy builtins\n  BB_CIRCUIT_BREAKER_TOOL_CAP=80 cbpolicy builtins -f json",

@@ -22,7 +22,7 @@ type Message struct {
 	// the latest call before it that has that id.
 	ResultOf []string
 	// Tokens is how many tokens the message has, where that was reported; 0 or
-	// less: estimated from Text.
+	// less: estimated from Text, see meter.EstimateTokens.
 	Tokens int64
 }
 

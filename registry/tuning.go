@@ -77,7 +77,7 @@ func (r *Rule) pair() {
 
 // of returns a rule as it stands for the task; nil: it is off.
 func (t *Tuning) of(r *Rule) *Rule {
-	if r.Standby && !t.on(r) {
+	if r.Standby && !t.Has(r.ID) {
 		return nil
 	}
 	switch {
@@ -91,11 +91,12 @@ func (t *Tuning) of(r *Rule) *Rule {
 	return r
 }
 
-// on reports whether the task says of a rule that it is judged by it.
-func (t *Tuning) on(r *Rule) bool {
+// Has reports whether the task is said to be judged by a rule, which may stand
+// by for it. A nil Tuning says nothing.
+func (t *Tuning) Has(rule string) bool {
 	if t == nil {
 		return false
 	}
-	off, said := t.Off[r.ID]
+	off, said := t.Off[rule]
 	return said && !off
 }

@@ -111,13 +111,14 @@ func (s *Session) Raise(task, rule, limit string) error {
 	if rule == (OutputLoop{}).Slug() && d.Cmp(decimal.FromInt(1)) > 0 {
 		return fmt.Errorf("session %s: the limit %s of rule %s is above 1, the most that it can be", s.id, limit, rule)
 	}
-	if !s.hasBuiltin(rule) {
-		return fmt.Errorf("session %s: there is no built-in rule %q in force", s.id, rule)
-	}
 	s.mu.Lock()
 	defer s.unlock()
-	if s.tasks.tree.Task(task).ID() != task {
+	k := s.tasks.tree.Task(task)
+	if k.ID() != task {
 		return fmt.Errorf("session %s: there is no task %q", s.id, task)
+	}
+	if !s.hasBuiltin(rule, s.tasks.tuningOf(k)) {
+		return fmt.Errorf("session %s: there is no built-in rule %q in force", s.id, rule)
 	}
 	setup := s.tasks.setup(task)
 	if setup.Limits == nil {
@@ -127,9 +128,10 @@ func (s *Session) Raise(task, rule, limit string) error {
 	return nil
 }
 
-func (s *Session) hasBuiltin(id string) bool {
+// hasBuiltin reports whether a built-in rule is in force for a task.
+func (s *Session) hasBuiltin(id string, t *registry.Tuning) bool {
 	for r := range s.decider.Registry.Set().Rules() {
-		if r.ID == id && r.Scope.Origin == registry.Builtin {
+		if r.ID == id && r.Scope.Origin == registry.Builtin && (!r.Standby || t.Has(id)) {
 			return true
 		}
 	}

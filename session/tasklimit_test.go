@@ -137,3 +137,44 @@ func TestTune(t *testing.T) {
 		t.Error("a limit that is no number was taken")
 	}
 }
+
+// A rule may stand by for tasks that have it: it can be tuned and raised for
+// them, and for no other.
+func TestTaskLimits_StandBy(t *testing.T) {
+	b := registry.Builtins{}
+	off, err := b.TaskSet("monitor", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Standby = map[string]bool{"tool_calls_high": true, "tool_calls_critical": true}
+	var reg registry.Registry
+	if err := reg.TuneBuiltins(b); err != nil {
+		t.Fatal(err)
+	}
+	clock := session.NewVirtualClock(start)
+	s, err := session.New(session.Options{ID: "s", Registry: &reg, Store: memory.New(memory.Options{}), Clock: clock, TaskLimits: []session.TaskLimits{
+		{Task: "watched", Off: off, Limits: map[string]string{"tool_calls_high": "1", "tool_calls_critical": "3"}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &agent{s, clock, t}
+	a.StartTask("watched", "", "")
+	a.StartTask("below", "watched", "")
+	a.StartTask("other", "", "")
+	if err := s.Raise("other", "tool_calls_critical", "9"); err == nil {
+		t.Error("a limit was raised that does not concern the task")
+	}
+	if err := s.Raise("below", "tool_calls_critical", "4"); err != nil {
+		t.Error(err)
+	}
+	for _, tt := range []struct{ task, want string }{
+		{"watched", "warn tool_calls_high"}, {"watched", "warn tool_calls_high"}, {"watched", "review tool_calls_high tool_calls_critical"},
+		{"below", "warn tool_calls_high"}, {"below", "warn tool_calls_high"}, {"below", "warn tool_calls_high"}, {"below", "review tool_calls_high tool_calls_critical"},
+		{"other", "allow"}, {"other", "allow"}, {"other", "allow"}, {"other", "allow"},
+	} {
+		if got := a.judge(&session.Step{Call: session.Call{Ability: "ls"}, Task: tt.task}); got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.task, got, tt.want)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -22,11 +23,10 @@ func (s *Settings) warning(format string, args ...any) {
 	s.Warnings = append(s.Warnings, fmt.Sprintf(format, args...))
 }
 
-// monitored reports whether the thresholds of the set monitor are in force: for
+// monitored reports whether the thresholds of the set monitor are in force for
 // all, or at least for some tasks.
-func (s *Settings) monitored() (all, some bool) {
-	all = s.Builtins.Sets[setMonitor]
-	return all, all || slices.ContainsFunc(s.Tasks, func(t Task) bool { return t.Monitor != nil && *t.Monitor })
+func (s *Settings) monitored() bool {
+	return s.Builtins.Sets[setMonitor] || slices.ContainsFunc(s.Tasks, func(t Task) bool { return t.Monitor != nil && *t.Monitor })
 }
 
 // toolCallLimit is the rule in whose place the set monitor has one.
@@ -40,7 +40,7 @@ var thresholds = [...]struct{ warns, acts string }{
 
 // warnOrder tells of warnings that come no sooner than what they warn of.
 func (s *Settings) warnOrder() {
-	if _, some := s.monitored(); !some {
+	if !s.monitored() {
 		return
 	}
 	rules, err := s.Builtins.Rules()
@@ -53,22 +53,14 @@ func (s *Settings) warnOrder() {
 	}
 	for _, t := range thresholds {
 		warns, acts := limits[t.warns], limits[t.acts]
-		if warns.From == "" {
-			s.late(acts.From, t.warns, warns.Value, t.acts, acts.Value)
-		} else {
-			s.late(warns.From, t.warns, warns.Value, t.acts, acts.Value)
-		}
+		s.late(cmp.Or(warns.From, acts.From), t.warns, warns.Value, t.acts, acts.Value)
 		for i := range s.Tasks {
 			own := s.Tasks[i].Limits
 			if own[t.warns] == "" {
 				continue
 			}
 			from := s.config.origin(fmt.Sprintf("tasks[%d].limits.%s", i, t.warns))
-			if own[t.acts] != "" {
-				s.late(from, t.warns, own[t.warns], t.acts, own[t.acts])
-			} else {
-				s.late(from, t.warns, own[t.warns], t.acts, acts.Value)
-			}
+			s.late(from, t.warns, own[t.warns], t.acts, cmp.Or(own[t.acts], acts.Value))
 		}
 	}
 }
@@ -85,10 +77,7 @@ func (s *Settings) late(from, warns, at, acts, then string) {
 // warnUnwatched tells of limits that were set of the rules of the set monitor
 // while it is off for all that they are said of.
 func (s *Settings) warnUnwatched() {
-	all, some := s.monitored()
-	if all && !slices.ContainsFunc(s.Tasks, func(t Task) bool { return t.Monitor != nil }) {
-		return
-	}
+	some := s.monitored()
 	for _, rule := range monitorRules() {
 		if !some {
 			s.unwatched(rule, s.Builtins.Limits[rule].From, s.Builtins.Limits[toolCallLimit].From)

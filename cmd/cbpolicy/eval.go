@@ -86,7 +86,7 @@ func runEval(cmd *cobra.Command, o evalOptions, path string) error {
 		in = f
 	}
 	options := eval.Options{Registry: reg, Builtins: o.builtins}
-	store, storeEnd, err := o.state.open(settings, session.SystemClock())
+	store, storeEnd, err := o.state.open(cmd, settings, session.SystemClock())
 	if err != nil {
 		return err
 	}

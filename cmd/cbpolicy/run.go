@@ -110,7 +110,7 @@ func runRun(cmd *cobra.Command, o runOptions, path string) error {
 		return err
 	}
 	clock := session.SystemClock()
-	store, storeEnd, err := o.state.open(settings, clock)
+	store, storeEnd, err := o.state.open(cmd, settings, clock)
 	if err != nil {
 		return err
 	}

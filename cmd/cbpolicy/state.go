@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"strings"
 	"time"
 
@@ -35,7 +36,8 @@ func (f *stateFlags) add(cmd *cobra.Command) {
 
 // open opens the home of the state that the flags name, or the configuration:
 // the memory of this process where neither does. The closer may be closed twice.
-func (f *stateFlags) open(s *config.Settings, clock session.Clock) (state.Store, io.Closer, error) {
+// What becomes of a home that may be away is said on standard error.
+func (f *stateFlags) open(cmd *cobra.Command, s *config.Settings, clock session.Clock) (state.Store, io.Closer, error) {
 	address := cmp.Or(f.address, s.State, "memory")
 	kind, _, _ := strings.Cut(address, ":")
 	away, err := f.away(s, config.Shared(address))
@@ -58,14 +60,14 @@ func (f *stateFlags) open(s *config.Settings, clock session.Clock) (state.Store,
 		if waits {
 			return store, io.NopCloser(nil), nil
 		}
-		return withFallback(store, io.NopCloser(nil), away, away.Timeout, clock)
+		return withFallback(store, io.NopCloser(nil), away, away.Timeout, clock, newStateLog(cmd.ErrOrStderr()))
 	case "redis", "rediss", "unix":
 		redis.Quiet() // its errors reach the verdicts
 		store, err := redis.Open(address, redis.Options{Timeout: away.Timeout})
 		if err != nil {
 			return nil, nil, usage("state: %w", err)
 		}
-		return withFallback(store, store, away, store.Timeout(), clock)
+		return withFallback(store, store, away, store.Timeout(), clock, newStateLog(cmd.ErrOrStderr()))
 	}
 	return nil, nil, usage("state %q: want memory, file:PATH, or an address that begins with redis://, rediss:// or unix://", address)
 }
@@ -95,8 +97,8 @@ func (f *stateFlags) away(s *config.Settings, shared bool) (config.Away, error) 
 
 // withFallback has a shared home watched, and its work done by the memory of
 // this process while it is away.
-func withFallback(home state.Store, end io.Closer, away config.Away, timeout time.Duration, clock session.Clock) (state.Store, io.Closer, error) {
-	store, err := fallback.New(home, memory.New(memory.Options{Now: clock.Now}), fallback.Options{OnError: away.OnError, Timeout: timeout, Fleet: away.Fleet})
+func withFallback(home state.Store, end io.Closer, away config.Away, timeout time.Duration, clock session.Clock, log *slog.Logger) (state.Store, io.Closer, error) {
+	store, err := fallback.New(home, memory.New(memory.Options{Now: clock.Now}), fallback.Options{OnError: away.OnError, Timeout: timeout, Fleet: away.Fleet, Log: log})
 	if err != nil {
 		return nil, nil, errors.Join(err, end.Close())
 	}

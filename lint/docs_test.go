@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cbpolicy/cbpolicy/config"
 	"github.com/cbpolicy/cbpolicy/lint"
 )
 
@@ -70,7 +71,7 @@ func checkPage(t *testing.T, id, text string) {
 	}
 }
 
-// example is the files of one, with the abilities that they know.
+// example is the files of one, with what is known beside them.
 type example struct {
 	files []lint.File
 	known lint.Options
@@ -84,6 +85,14 @@ func examples(t *testing.T, part string) (e example) {
 			if l := e.known.Abilities.AddManifest("m.yaml", []byte(m[2])); len(l) > 0 {
 				t.Fatal(l)
 			}
+			continue
+		}
+		if m[1] == "config" {
+			c, l := config.Parse("cbpolicy.yaml", []byte(m[2]))
+			if c == nil {
+				t.Fatal(l)
+			}
+			e.known.FleetUnknown = config.Shared(c.State) && c.Away.Fleet == 0
 			continue
 		}
 		e.files = append(e.files, file(names[m[1]], m[2]+"\n"))

@@ -21,7 +21,7 @@ func IDs() []string {
 		dsl.UnobservableID, dsl.NoBlockID, document.WrongTypeID, chain.CycleID, run.UnusedID,
 		DuplicateRuleID, UnknownKeyID, NeverProducedID, MaybeUnsetID, UndeclaredInputID, DanglingID,
 		UnknownAbilityID, UndeclaredParameterID, MissingParameterID, UntrustedFlowID, UndeclaredDependsID,
-		EndlessThrottleID, UnscopedLimitID, SelfComparisonID, ConstantComparisonID, ContradictionID, UnclosedReferenceID, UnusedSuppressionID,
+		EndlessThrottleID, UnscopedLimitID, LocalWithoutFleetID, SelfComparisonID, ConstantComparisonID, ContradictionID, UnclosedReferenceID, UnusedSuppressionID,
 	)
 	slices.Sort(ids)
 	return slices.Compact(ids)

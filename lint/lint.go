@@ -27,6 +27,7 @@ const (
 	UndeclaredDependsID   = "undeclared-dependency"
 	EndlessThrottleID     = "endless-throttle"
 	UnscopedLimitID       = "unscoped-rate-limit"
+	LocalWithoutFleetID   = "local-without-fleet"
 	SelfComparisonID      = "self-comparison"
 	ConstantComparisonID  = "constant-comparison"
 	ContradictionID       = "contradiction"
@@ -67,7 +68,7 @@ func checks() []check {
 		compile, duplicateRule, unknownKey, neverProduced, maybeUnset,
 		undeclaredInput, danglingReference, recordingOfChain,
 		unknownAbility, undeclaredParameter, missingParameter, wrongType, untrustedFlow, undeclaredDependency,
-		endlessThrottle, unscopedRateLimit, selfComparison, constantComparison, contradiction, unclosedReference,
+		endlessThrottle, unscopedRateLimit, selfComparison, constantComparison, contradiction, unclosedReference, localWithoutFleet,
 	}
 }
 
@@ -77,6 +78,9 @@ type Options struct {
 	// Sources and Sinks are the abilities that untrusted-flow goes by; nil:
 	// DefaultSources and DefaultSinks.
 	Sources, Sinks []dsl.NamePattern
+	// FleetUnknown: counters are on a server that processes share, and nobody
+	// says how many these are.
+	FleetUnknown bool
 }
 
 // Run looks at files that belong together: the policies are taken to be
@@ -86,7 +90,7 @@ func Run(files []File) Report { return Options{}.Run(files) }
 // Run is the function Run with what is known beside the files.
 func (o Options) Run(files []File) Report {
 	p := &pass{data: map[string][]byte{}, marks: map[*diag.Finding]mark{}, made: map[string]int{},
-		abilities: &o.Abilities, sources: o.Sources, sinks: o.Sinks}
+		abilities: &o.Abilities, sources: o.Sources, sinks: o.Sinks, fleetUnknown: o.FleetUnknown}
 	if p.sources == nil {
 		p.sources = DefaultSources()
 	}

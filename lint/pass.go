@@ -28,7 +28,9 @@ type pass struct {
 	abilities  *Abilities
 	sources    []dsl.NamePattern
 	sinks      []dsl.NamePattern
-	unread     bool // some document could not be read, and may be a chain
+	// fleetUnknown is Options.FleetUnknown.
+	fleetUnknown bool
+	unread       bool // some document could not be read, and may be a chain
 }
 
 // mark says what of the line a finding is about, as readers keep the place of

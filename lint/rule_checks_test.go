@@ -33,6 +33,22 @@ func TestUnscopedRateLimit(t *testing.T) {
 	expect(t, lint.Run(run("B:frequency>5/1h|throttle\n")).Findings)
 }
 
+// A limit that every process would count by itself is told of once.
+func TestLocalWithoutFleet(t *testing.T) {
+	const local, other = "B:frequency>5/1h|abort|on_store_error=local,id=first\n", "B:frequency>9/1h|abort|id=other\nB:frequency>7/1h|abort|on_store_error=allow\n"
+	const second = "CHAIN:trade\nB:frequency>6/1h|abort|on_store_error=local\n"
+	const finding = "p.cbp:1 warning local-without-fleet «frequency>5/1h|abort|on_store_error=local,id=first»"
+	shared := lint.Options{FleetUnknown: true}
+	expect(t, shared.Run([]lint.File{file("p.cbp", local+other)}).Findings, finding)
+	found := shared.Run([]lint.File{file("p.cbp", local+other), file("q.cbp", second)}).Findings
+	expect(t, found, finding)
+	if want := "rule first (and 1 more) are counted locally"; len(found) != 1 || !strings.HasPrefix(found[0].Message, want) {
+		t.Errorf("%v, want %s …", found, want)
+	}
+	expect(t, shared.Run([]lint.File{file("p.cbp", other)}).Findings)
+	expect(t, lint.Run([]lint.File{file("p.cbp", local)}).Findings)
+}
+
 func TestSelfComparison(t *testing.T) {
 	for _, c := range []struct {
 		name string

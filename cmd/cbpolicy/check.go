@@ -80,7 +80,7 @@ func runCheck(cmd *cobra.Command, args []string, o *checkOptions, c *config.Conf
 			files = append(files, f)
 		}
 	}
-	known := lint.Options{Sources: c.Check.Sources, Sinks: c.Check.Sinks}
+	known := lint.Options{Sources: c.Check.Sources, Sinks: c.Check.Sinks, FleetUnknown: config.Shared(c.State) && c.Away.Fleet == 0}
 	if err := readAbilities(cmd, o, &known.Abilities); err != nil {
 		return err
 	}

@@ -1,7 +1,7 @@
 // Package policies owns where the operator's rules come from and keeps them
 // current: policy files, directories of them, and signed bundles, which are read,
 // put in force all or nothing, and watched for updates. An update that is bad,
-// unsigned or older than what is in force leaves what is in force as it is, and
+// unsigned, older than what is in force or without rules leaves what is in force as it is, and
 // every verdict says so until the next good one. It does not own what policy files
 // mean (package dsl), what a bundle is (package bundle), or deciding (package
 // registry), and it fetches nothing over a network.

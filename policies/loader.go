@@ -49,9 +49,10 @@ type Loader struct {
 
 	mu      sync.Mutex // held for a look
 	reader  reader
-	acted   key // what was put in force or refused last
-	before  key // what the look before found
-	changes int // looks in a row that found something new
+	acted   key             // what was put in force or refused last
+	before  key             // what the look before found
+	changes int             // looks in a row that found something new
+	ruled   map[string]bool // the files of directories whose rules are in force
 }
 
 // Open reads the sources and puts their rules in the place of all operator rules
@@ -151,13 +152,14 @@ func (l *Loader) look() (acted bool) {
 // load puts a snapshot in force, or leaves everything as it is.
 func (l *Loader) load(seen *snapshot, now time.Time) error {
 	inForce := l.status.Load().Sources
-	p, err := seen.parse(l.opts.Keys, inForce)
+	p, err := seen.parse(l.opts.Keys, inForce, l.ruled)
 	if err != nil {
 		return err
 	}
 	if err := l.reg.Load(p.policies...); err != nil {
 		return err
 	}
+	l.ruled = p.ruled
 	next := Status{Sources: p.sources, Since: now, Looked: now}
 	changed := len(inForce) != len(next.Sources)
 	for i := range next.Sources {

@@ -266,3 +266,51 @@ func TestRefusal_IsShort(t *testing.T) {
 	}
 	f.want("a strange name", "a", ".cbp:1:")
 }
+
+// A file that is emptied, or cut, takes its rules along without a word: they stay
+// in force, and verdicts say so. A file that is removed is meant to go, and one
+// that never had a rule has none to lose.
+func TestFileOfDirectory_IsEmptied(t *testing.T) {
+	for name, text := range map[string]string{"emptied": "", "all of it a comment": "# " + rule("b"), "cut": "#"} {
+		f := newFleet(t, map[string]string{"p/a.cbp": rule("a"), "p/deep/b.cbp": rule("b"), "p/notes.cbp": "# none yet\n"}).open([]string{"p"})
+		f.write("p/deep/b.cbp", text)
+		f.later()
+		f.want(name, "a b", "p/deep/b.cbp: it has no rule any more: remove the file if it is to have none")
+		if err := f.loader.Status().Refused.Err; !errors.Is(err, policies.ErrEmptied) {
+			t.Errorf("%s: %v", name, err)
+		}
+		f.write("p/a.cbp", rule("a2"))
+		f.later()
+		f.want(name+", and another one changed", "a b", "p/deep/b.cbp: it has no rule any more")
+
+		f.must(os.Remove(f.path("p/deep/b.cbp")))
+		f.later()
+		f.want(name+", then removed", "a2", "")
+		f.write("p/deep/b.cbp", text)
+		f.write("p/notes.cbp", rule("n"))
+		f.later()
+		f.want(name+", once it had no rules in force", "a2 n", "")
+		f.write("p/notes.cbp", "# none again\n")
+		f.later()
+		f.want(name+", a file that had got some", "a2 n", "p/notes.cbp: it has no rule any more")
+		f.write("p/notes.cbp", rule("n"))
+		f.later()
+		f.want(name+", and has them back", "a2 n", "")
+	}
+}
+
+// Which files of a bundle have rules is what was signed.
+func TestFileOfBundle_IsEmptied(t *testing.T) {
+	of := func(revision uint64, b string) string {
+		made, err := bundle.New(revision, []bundle.File{{Path: "a.cbp", Data: []byte(rule("a"))}, {Path: "b.cbp", Data: []byte(b)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		made.Sign(keyOf(1))
+		return string(made.Append(nil))
+	}
+	f := newFleet(t, map[string]string{"p.cbb": of(1, rule("b"))}).open([]string{"p.cbb"}, public(1))
+	f.write("p.cbb", of(2, "# none\n"))
+	f.later()
+	f.want("a new revision", "a", "")
+}

@@ -25,6 +25,9 @@ var (
 	ErrNoRules = errors.New("no rule")
 	// ErrSameRevision: the bundle has the revision of the one in force, and other files.
 	ErrSameRevision = errors.New("the bundle has the revision of the one in force, but other files")
+	// ErrEmptied: a file of a directory had rules and has none left. Whoever wants
+	// to be rid of them removes the file, which no accident looks like.
+	ErrEmptied = errors.New("it has no rule any more: remove the file if it is to have none")
 	// ErrRestless: the sources were found to be different at every look.
 	ErrRestless = errors.New("the sources do not come to rest: they were different at every look")
 )
@@ -72,17 +75,21 @@ func writePart(w io.Writer, part string) {
 type parsed struct {
 	policies []*dsl.Policy
 	sources  []Source
+	ruled    map[string]bool // the files of directories that have rules
 }
 
 // parse reads the policies of a snapshot, and checks its bundles against who may
-// have signed them and what is in force. The error is a [*SourceError] or a
-// [diag.List] over all files.
-func (s *snapshot) parse(keys []ed25519.PublicKey, inForce []Source) (p parsed, err error) {
+// have signed them and what is in force: its sources, and the files of directories
+// whose rules are among it. The error is a [*SourceError] or a [diag.List] over all
+// files.
+func (s *snapshot) parse(keys []ed25519.PublicKey, inForce []Source, ruled map[string]bool) (p parsed, err error) {
 	if s.err != nil {
 		return p, s.err
 	}
 	var faults diag.List
 	var empty []string
+	var emptied *SourceError
+	p.ruled = map[string]bool{}
 	for i, c := range s.contents {
 		var before *Source
 		if i < len(inForce) {
@@ -97,6 +104,13 @@ func (s *snapshot) parse(keys []ed25519.PublicKey, inForce []Source) (p parsed, 
 			faults = append(faults, fs...)
 			p.policies = append(p.policies, policy)
 			source.Rules += policy.Rules()
+			switch has := policy.Rules() > 0; {
+			case c.kind != Directory: // a bundle's files are as they were signed
+			case has:
+				p.ruled[f.Path] = true
+			case ruled[f.Path] && emptied == nil:
+				emptied = &SourceError{f.Path, ErrEmptied}
+			}
 		}
 		p.sources = append(p.sources, source)
 		if source.Rules == 0 {
@@ -108,6 +122,9 @@ func (s *snapshot) parse(keys []ed25519.PublicKey, inForce []Source) (p parsed, 
 	}
 	if len(empty) > 0 {
 		return p, noRules(empty)
+	}
+	if emptied != nil {
+		return p, emptied
 	}
 	return p, nil
 }

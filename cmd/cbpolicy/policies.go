@@ -90,7 +90,11 @@ func tellUpdate(cmd *cobra.Command, s policies.Status) {
 		fmt.Fprintln(cmd.ErrOrStderr(), "cbpolicy: warning:", diag.Escape(s.Note()))
 		return
 	}
-	fmt.Fprintf(cmd.ErrOrStderr(), "cbpolicy: the policies are those of %s: digest %s\n", s.Since.UTC().Format(time.RFC3339), s.Digest())
+	files, rules := 0, 0
+	for _, source := range s.Sources {
+		files, rules = files+source.Files, rules+source.Rules
+	}
+	fmt.Fprintf(cmd.ErrOrStderr(), "cbpolicy: the policies are those of %s: files: %d, rules: %d, digest %s\n", s.Since.UTC().Format(time.RFC3339), files, rules, s.Digest())
 }
 
 // loadChain reads a chain and puts its rules in force.

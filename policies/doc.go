@@ -4,7 +4,8 @@
 // unsigned, older than what is in force or without rules leaves what is in force as it is, and
 // every verdict says so until the next good one. It does not own what policy files
 // mean (package dsl), what a bundle is (package bundle), or deciding (package
-// registry), and it fetches nothing over a network.
+// registry), and it fetches nothing over a network. With a store that outlasts the
+// process (see [Loader.Remember]) a restart takes no older bundle either.
 //
 // Sources are looked at again and again, and compared by what they hold. That
 // works where notifications of the system do not: on network file systems, where

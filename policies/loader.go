@@ -3,6 +3,7 @@ package policies
 import (
 	"context"
 	"crypto/ed25519"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/cbpolicy/cbpolicy/registry"
+	"github.com/cbpolicy/cbpolicy/state"
 )
 
 // DefaultInterval is how often Watch looks.
@@ -53,6 +55,7 @@ type Loader struct {
 	before  key             // what the look before found
 	changes int             // looks in a row that found something new
 	ruled   map[string]bool // the files of directories whose rules are in force
+	history *History        // nil: nothing is remembered
 }
 
 // Open reads the sources and puts their rules in the place of all operator rules
@@ -144,9 +147,43 @@ func (l *Loader) look() (acted bool) {
 	}
 	l.acted = seen.key
 	if err := l.load(&seen, now); err != nil {
-		l.refuse(err)
+		return l.put(err)
 	}
 	return true
+}
+
+// put refuses an update, and reports whether that is news. One that could not be
+// remembered is tried again at every look, for the store may be back.
+func (l *Loader) put(err error) bool {
+	if errors.Is(err, state.ErrUnavailable) {
+		l.acted = key{}
+		if r := l.status.Load().Refused; r != nil && errors.Is(r.Err, state.ErrUnavailable) {
+			return false
+		}
+	}
+	l.refuse(err)
+	return true
+}
+
+// remember has the history know of the bundles that are new, if they can be put
+// in force at all: what is remembered lets nothing older through any more.
+func (l *Loader) remember(p *parsed, inForce []Source) error {
+	if l.history == nil {
+		return nil
+	}
+	var fresh []Source
+	for i, s := range p.sources {
+		if s.Kind == Bundle && (i >= len(inForce) || inForce[i].Digest != s.Digest) {
+			fresh = append(fresh, s)
+		}
+	}
+	if len(fresh) == 0 {
+		return nil
+	}
+	if err := new(registry.Registry).Load(p.policies...); err != nil {
+		return err
+	}
+	return l.history.take(context.Background(), fresh, false)
 }
 
 // load puts a snapshot in force, or leaves everything as it is.
@@ -154,6 +191,9 @@ func (l *Loader) load(seen *snapshot, now time.Time) error {
 	inForce := l.status.Load().Sources
 	p, err := seen.parse(l.opts.Keys, inForce, l.ruled)
 	if err != nil {
+		return err
+	}
+	if err := l.remember(&p, inForce); err != nil {
 		return err
 	}
 	if err := l.reg.Load(p.policies...); err != nil {

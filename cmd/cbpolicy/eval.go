@@ -49,6 +49,7 @@ Exit code 5 says that the last decision blocks.`,
 	o.audit.add(cmd)
 	o.state.add(cmd)
 	o.addWatch(cmd)
+	o.addRollback(cmd)
 	cmd.Flags().StringArrayVar(&o.chains, "chain", nil, "chain whose rules apply to its steps (repeatable)")
 	cmd.Flags().BoolVar(&o.builtins, "builtins", false, "put the built-in rules in force; meters start at 0")
 	formatFlag(cmd.Flags(), &o.format, "json", "text")
@@ -91,6 +92,9 @@ func runEval(cmd *cobra.Command, o evalOptions, path string) error {
 		return err
 	}
 	defer closeState(cmd, storeEnd)
+	if err := o.remember(cmd, settings, &o.state); err != nil {
+		return err
+	}
 	if _, own := store.(*memory.Store); !own { // its own goes by the times of the steps
 		options.Store, options.Name = store, " of "+rand.Text()
 	}

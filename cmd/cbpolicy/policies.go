@@ -52,15 +52,18 @@ func loadPolicies(cmd *cobra.Command, reg *registry.Registry, paths []string, ke
 // what the configuration names says where.
 func loadConfigured(cmd *cobra.Command, reg *registry.Registry, s *config.Settings, paths, keys []string) (*policies.Loader, error) {
 	l, err := loadPolicies(cmd, reg, slices.Concat(s.Policies, paths), slices.Concat(s.PolicyKeys, keys)...)
-	var source *policies.SourceError
-	var key *keyError
-	switch {
-	case errors.As(err, &key):
-		err = placed(err, s, "policy_keys", slices.Index(s.PolicyKeys, key.path))
-	case errors.As(err, &source):
-		err = placed(err, s, "policies", slices.Index(s.Policies, source.Path))
+	if key := (*keyError)(nil); errors.As(err, &key) {
+		return nil, placed(err, s, "policy_keys", slices.Index(s.PolicyKeys, key.path))
 	}
-	return l, err
+	return l, placedSource(err, s)
+}
+
+// placedSource puts before an error of a source where the configuration names it.
+func placedSource(err error, s *config.Settings) error {
+	if source := (*policies.SourceError)(nil); errors.As(err, &source) {
+		return placed(err, s, "policies", slices.Index(s.Policies, source.Path))
+	}
+	return err
 }
 
 // placed puts before an error where the configuration names what it is about: an

@@ -20,8 +20,10 @@ type ruleFlags struct {
 	// noBuiltins leaves the built-in rules, and the breaker that every ability
 	// has by default, out.
 	noBuiltins bool
-	watch      time.Duration    // of a verb that lives long: how often policies are looked at
-	loader     *policies.Loader // after load
+	// allowRollback takes bundles that are older than what was in force before.
+	allowRollback bool
+	watch         time.Duration    // of a verb that lives long: how often policies are looked at
+	loader        *policies.Loader // after load
 }
 
 func (f *ruleFlags) add(cmd *cobra.Command) {

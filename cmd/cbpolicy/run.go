@@ -67,6 +67,7 @@ stopped the run.`,
 	o.audit.add(cmd)
 	o.addWatch(cmd)
 	o.review.add(cmd, false)
+	o.addRollback(cmd)
 	cmd.Flags().StringArrayVar(&o.set, "set", nil, "parameter NAME=VALUE (repeatable)")
 	cmd.Flags().StringArrayVar(&o.abilities, "ability", nil, "command that does an ability, NAME='CMD …' (repeatable)")
 	cmd.Flags().StringArrayVar(&o.servers, "mcp", nil, "MCP server whose tools are abilities, NAME='CMD …' (repeatable)")
@@ -115,6 +116,9 @@ func runRun(cmd *cobra.Command, o runOptions, path string) error {
 		return err
 	}
 	defer storeEnd.Close()
+	if err := o.remember(cmd, settings, &o.state); err != nil {
+		return err
+	}
 	stop, err := o.follow(cmd, settings)
 	if err != nil {
 		return err

@@ -26,6 +26,11 @@ import (
 type stateFlags struct {
 	address, onError string
 	fleet            int
+
+	// After open: the home itself, nil if it does not outlast the process, and what
+	// is done while it is away.
+	home state.Store
+	mode dsl.OnStoreError
 }
 
 func (f *stateFlags) add(cmd *cobra.Command) {
@@ -44,6 +49,7 @@ func (f *stateFlags) open(cmd *cobra.Command, s *config.Settings, clock session.
 	if err != nil {
 		return nil, nil, err
 	}
+	f.mode = away.OnError
 	switch kind {
 	case "memory":
 		return memory.New(memory.Options{Now: clock.Now}), io.NopCloser(nil), nil
@@ -57,6 +63,7 @@ func (f *stateFlags) open(cmd *cobra.Command, s *config.Settings, clock session.
 		if err != nil {
 			return nil, nil, fmt.Errorf("state: %w", err)
 		}
+		f.home = store
 		if waits {
 			return store, io.NopCloser(nil), nil
 		}
@@ -67,6 +74,7 @@ func (f *stateFlags) open(cmd *cobra.Command, s *config.Settings, clock session.
 		if err != nil {
 			return nil, nil, usage("state: %w", err)
 		}
+		f.home = store
 		return withFallback(store, store, away, store.Timeout(), clock, newStateLog(cmd.ErrOrStderr()))
 	}
 	return nil, nil, usage("state %q: want memory, file:PATH, or an address that begins with redis://, rediss:// or unix://", address)

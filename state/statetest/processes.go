@@ -68,6 +68,20 @@ func RunProcesses(t *testing.T, address func(*testing.T) string) {
 	}
 	t.Run("Racing processes fill a limit exactly", func(t *testing.T) { repeat(t, "claims", raceLimit) })
 	t.Run("One of many processes gets the probe", func(t *testing.T) { repeat(t, "probe", 1) })
+	// Of each call one process is told that it is new, and the counter has an entry:
+	// "same" adds up the former, and "entries" looks for the latter.
+	t.Run("One call that many processes ask for counts once", func(t *testing.T) {
+		for range rounds {
+			home := address(t)
+			sum := 0
+			for _, n := range processes(t, "same", home) {
+				sum += n
+			}
+			if entries := processes(t, "entries", home)[0]; sum != callsOfChild || entries != callsOfChild {
+				t.Fatalf("%d calls that %d processes asked for were new %d times and have %d entries, want %[1]d", callsOfChild, children, sum, entries)
+			}
+		}
+	})
 	t.Run("Failures told by many processes are all counted", func(t *testing.T) {
 		for range rounds {
 			home := address(t)
@@ -150,6 +164,10 @@ func child(work, address string, open func(string) (state.Store, error)) error {
 		if err = s.Claim(bg, &state.Claim{Leases: []state.Lease{probe}}, &g); g.Admitted {
 			n = 1
 		}
+	case "same":
+		n, err = childSame(s)
+	case "entries":
+		n, err = childEntries(s)
 	case "failures":
 		n, err = childFailures(s)
 	case "count":
@@ -174,6 +192,35 @@ func childClaims(s state.Store, c state.Claim) (admitted int, err error) {
 		}
 	}
 	return admitted, nil
+}
+
+// childSame asks for calls that all processes ask for, by one identity each. All
+// of them are admitted, the last by a full window; it returns how many were new.
+func childSame(s state.Store) (fresh int, err error) {
+	for i := range callsOfChild {
+		c := state.Claim{Call: state.CallID{1, byte(i)}, Needs: needs(calls("c", atMost(callsOfChild, time.Hour)))}
+		var g state.Grant
+		if err := s.Claim(bg, &c, &g); err != nil {
+			return fresh, err
+		}
+		if !g.Admitted {
+			return fresh, fmt.Errorf("call %d was refused: %+v", i, g)
+		}
+		if !g.Repeated {
+			fresh++
+		}
+	}
+	return fresh, nil
+}
+
+// childEntries counts the entries of all calls.
+func childEntries(s state.Store) (int, error) {
+	c := state.Claim{Refused: true, Needs: needs(calls("c", atMost(0, time.Hour)))}
+	var g state.Grant
+	if err := s.Claim(bg, &c, &g); err != nil || len(g.Counts) == 0 {
+		return 0, errors.Join(err, fmt.Errorf("counts: %v", g.Counts))
+	}
+	return int(g.Counts[0].N) - 1, nil
 }
 
 // childFailures tells the breaker of one ability of failures, as sessions do.

@@ -37,6 +37,12 @@ type guarded struct {
 
 func guard(t *testing.T, address string) *guarded {
 	t.Helper()
+	return guardOf(t, address, fresh())
+}
+
+// guardOf is a decider of a domain, whose limits are for a fleet of two.
+func guardOf(t *testing.T, address, domain string) *guarded {
+	t.Helper()
 	p, faults := dsl.ParsePolicy("p.cbp", []byte(fallbackPolicy))
 	if faults.Err() != nil {
 		t.Fatal(faults)
@@ -45,7 +51,7 @@ func guard(t *testing.T, address string) *guarded {
 	if err := reg.Load(p); err != nil {
 		t.Fatal(err)
 	}
-	home, err := redis.Open(address, redis.Options{Domain: fresh(), Timeout: limit})
+	home, err := redis.Open(address, redis.Options{Domain: domain, Timeout: limit})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,11 +71,7 @@ func guard(t *testing.T, address string) *guarded {
 
 // decides makes a decision and returns it in a line.
 func (g *guarded) decides(ability string) (verdict string, took time.Duration) {
-	g.n++
-	var v registry.Verdict
-	begin := time.Now()
-	g.Decide(ctx, &registry.Step{Chain: "c", Session: "s", Ability: ability}, &v)
-	took = time.Since(begin)
+	v, took := g.decide(ability)
 	verdict = v.Decision.String()
 	for _, f := range v.Fired {
 		verdict += " " + f.Rule.ID
@@ -78,6 +80,14 @@ func (g *guarded) decides(ability string) (verdict string, took time.Duration) {
 		verdict += " away"
 	}
 	return verdict, took
+}
+
+// decide makes a decision.
+func (g *guarded) decide(ability string) (v registry.Verdict, took time.Duration) {
+	g.n++
+	begin := time.Now()
+	g.Decide(ctx, &registry.Step{Chain: "c", Session: "s", Ability: ability}, &v)
+	return v, time.Since(begin)
 }
 
 // away checks the verdicts while the server cannot be used, of which the
@@ -110,12 +120,7 @@ func (g *guarded) back(why string, entries map[string]int64) {
 		g.Errorf("%s: back, but %s", why, got)
 	}
 	for ability, want := range entries {
-		n := &registry.Step{Chain: "c", Session: "s", Ability: ability}
-		var p registry.Plan
-		g.Registry.Set().Plan(n, &p)
-		c := oneCall("", 0)
-		c.Needs[0].Counter, c.Refused = p.Needs[0].Counter, true
-		if got := counted(g.T, g.store, c); got != want {
+		if got := g.entries(ability); got != want {
 			g.Errorf("%s: the server holds %d entries of %s, want %d", why, got, ability, want)
 		}
 	}
@@ -132,6 +137,16 @@ func (g *guarded) back(why string, entries map[string]int64) {
 	if lines != g.n {
 		g.Errorf("%s: the log holds %d of %d decisions", why, lines, g.n)
 	}
+}
+
+// entries returns how many calls of an ability the server holds.
+func (g *guarded) entries(ability string) int64 {
+	g.Helper()
+	var p registry.Plan
+	g.Registry.Set().Plan(&registry.Step{Chain: "c", Session: "s", Ability: ability}, &p)
+	c := oneCall("", 0)
+	c.Needs[0].Counter, c.Refused = p.Needs[0].Counter, true
+	return counted(g.T, g.store, c)
 }
 
 // The verdicts are as configured whatever becomes of the server, and it is

@@ -34,7 +34,8 @@
 //     never too short. One that has left every window meanwhile is not told.
 //   - A claim whose answer was lost may have been taken by the home as well. With
 //     a call's identity it counts once, and one that is refused here is given
-//     back; without one it may count twice, or though it was refused. This takes
+//     back; without one it may count twice, or though it was refused, unless the
+//     home undoes it by itself, as that on Redis does. This takes
 //     a call to be one process's: nobody else asks for it at the same time.
 //   - There is a place for the end of each call in flight, also where no more
 //     claims can be kept, for up to twice Options.MaxKept calls. What is let pass

@@ -28,8 +28,10 @@ func (s *Store) Claim(ctx context.Context, c *state.Claim, g *state.Grant) error
 	if err := c.Check(); err != nil {
 		return err
 	}
-	cmd, err := s.run(ctx, claimScript, s.packClaim(c))
+	p := s.packClaim(c)
+	cmd, err := s.run(ctx, claimScript, p)
 	if err != nil {
+		s.undoLater(c, p.name[:])
 		return err
 	}
 	if now, ok := cmd.Val().(int64); ok { // all that needs to be said, mostly

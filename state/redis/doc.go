@@ -35,6 +35,15 @@
 // evict keys (any maxmemory-policy but noeviction) can lose counts, which lets
 // more through: see Store.Check.
 //
+// A claim without identity whose answer did not come in time is refused for its
+// caller, though the server may have counted it, or do so yet. It is undone by the
+// name of its request: not at once, but by a call after it, which is tried for as
+// long as the server remembers the name, ten seconds at least. Its entries are
+// given back, or kept from coming; its leases end by themselves, and what it did to
+// approvals, reservations and cells stays. This is done as well as can be: for a
+// thousand claims at once, and a process that ends tries once more. What is not
+// undone counts too much, never too little.
+//
 // # Errors
 //
 // Whatever the server or the network do, an operation ends within

@@ -38,6 +38,8 @@ var (
 	settleLua string
 	//go:embed lua/release.lua
 	releaseLua string
+	//go:embed lua/undo.lua
+	undoLua string
 	//go:embed lua/approve.lua
 	approveLua string
 	//go:embed lua/forget.lua
@@ -51,6 +53,7 @@ var (
 	claimScript   = goredis.NewScript(commonLua + clockLua + cellLua + fastLua + retryLua + livesLua + counterLua + enterLua + amountLua + leaseLua + writeLua + claimLua)
 	settleScript  = goredis.NewScript(commonLua + retryLua + clockLua + livesLua + cellLua + amountLua + leaseLua + writeLua + settleLua)
 	releaseScript = goredis.NewScript(commonLua + retryLua + counterLua + amountLua + leaseLua + releaseLua)
+	undoScript    = goredis.NewScript(commonLua + counterLua + undoLua)
 	approveScript = goredis.NewScript(commonLua + retryLua + livesLua + approveLua)
 	forgetScript  = goredis.NewScript(commonLua + retryLua + forgetLua)
 	loadScript    = goredis.NewScript(commonLua + lookLua + cellLua + loadLua)

@@ -50,6 +50,7 @@ type Options struct {
 type Store struct {
 	client       goredis.UniversalClient
 	calls        gatherer
+	undos        undos
 	keys         []string // the one key that finds the domain's node
 	timeout      time.Duration
 	forget       string // milliseconds
@@ -70,15 +71,19 @@ func New(client goredis.UniversalClient, o Options) (*Store, error) {
 		return nil, fmt.Errorf("%w: the domain is %q, want a name without braces", state.ErrInvalid, domain)
 	}
 	timeout := orDefault(o.Timeout, DefaultTimeout)
-	return &Store{
+	remember := max(10*time.Second, 20*timeout)
+	s := &Store{
 		client:       client,
 		calls:        gatherer{client: client, timeout: timeout},
 		keys:         []string{"cbpolicy:{" + domain + "}:time"},
 		timeout:      timeout,
 		forget:       strconv.FormatInt(max(1, orDefault(o.Forget, DefaultForget).Milliseconds()), 10),
-		remember:     strconv.FormatInt(max(10*time.Second, 20*timeout).Milliseconds(), 10),
+		remember:     strconv.FormatInt(remember.Milliseconds(), 10),
 		maxApprovals: orDefault(o.MaxApprovals, DefaultMaxApprovals),
-	}, nil
+		undos:        undos{lasts: remember, atLast: timeout, closing: make(chan struct{})},
+	}
+	s.undos.do = s.undo
+	return s, nil
 }
 
 func orDefault[T ~int | ~int64](v, def T) T {
@@ -91,8 +96,12 @@ func orDefault[T ~int | ~int64](v, def T) T {
 // Timeout is the longest an operation takes.
 func (s *Store) Timeout() time.Duration { return s.timeout }
 
-// Close closes the connections.
-func (s *Store) Close() error { return s.client.Close() }
+// Close closes the connections. If claims are still to be undone that takes up to
+// two timeouts.
+func (s *Store) Close() error {
+	s.undos.close()
+	return s.client.Close()
+}
 
 // run calls a script. The context's end is the caller's; what goes wrong
 // otherwise is the server's fault.
@@ -144,11 +153,10 @@ func unreachable(err error) error {
 // begin starts a request of n parts beside its name, which makes it known when
 // it comes again.
 func (s *Store) begin(n int) *packer {
-	var name [16]byte
-	rand.Read(name[:]) // never fails
 	p := &packer{b: make([]byte, 0, 512)}
+	rand.Read(p.name[:]) // never fails
 	p.array(n + 2)
-	p.bytes(name[:])
+	p.bytes(p.name[:])
 	p.text(s.remember)
 	return p
 }

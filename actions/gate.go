@@ -33,6 +33,7 @@ type Gate struct {
 
 	asking   asking
 	remedies remedies
+	reviews  reviews
 }
 
 // Enter has the step judged until it may run or is stopped. On nil it was
@@ -123,7 +124,7 @@ func (g *Gate) ask(ctx context.Context, st *session.Step, v *registry.Verdict) e
 	}
 	// What is approved is recorded before others who wait for the answer go on,
 	// so that an answer for the run is not asked for twice.
-	answers, err := g.asking.once(ctx, q, func() ([]Answer, error) {
+	answers, err := g.asking.do(ctx, q.key(), func() ([]Answer, error) {
 		answers, err := g.confirm(ctx, q, timeout)
 		if err != nil || refused(answers, len(rules)) >= 0 {
 			return answers, err

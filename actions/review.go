@@ -81,7 +81,8 @@ func (g *Gate) Begin(ctx context.Context, task, chain string, w review.Work) (*r
 
 // review has the task of a step reviewed, and begins a new attempt of it. It
 // always stops the step: with ErrReviewed, or aborted where there is nobody to
-// review, where a review fails, and after as many reviews as there may be.
+// review, where a review fails, and after as many reviews as there may be. Steps
+// of one attempt that ask for it side by side have it once.
 func (g *Gate) review(ctx context.Context, st *session.Step, v *registry.Verdict) error {
 	asked, task := unsatisfied(v, dsl.Review), g.Session.TaskOf(st.Task)
 	if len(asked) == 0 {
@@ -90,35 +91,44 @@ func (g *Gate) review(ctx context.Context, st *session.Step, v *registry.Verdict
 	if g.Review.Reviewer == nil {
 		return g.unreviewed(task, v, &asked[0], nil)
 	}
+	r, err := g.reviews.of(ctx, task, st.Attempt(), func() (*reviewed, error) { return g.reviewOnce(ctx, task, st, &asked[0]) })
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		return g.unreviewed(task, v, &asked[0], err)
+	}
+	stopped := stop(ErrReviewed, v, &asked[0], nil)
+	stopped.Guidance, stopped.Attempt = r.guidance, r.attempt
+	stopped.Messages, stopped.Trimmed = r.messages, r.trimmed
+	return stopped
+}
+
+// reviewOnce reviews the attempt in which a step was judged.
+func (g *Gate) reviewOnce(ctx context.Context, task string, st *session.Step, f *registry.Fired) (*reviewed, error) {
 	g.remedies.failed(g.Review.Patterns, task)
-	attempts := g.Session.Attempts(task)
-	if most := g.Session.ReviewOf(task).Most; attempts >= most {
-		return g.unreviewed(task, v, &asked[0], noMore(attempts, most))
+	attempt := st.Attempt()
+	if most := g.Session.ReviewOf(task).Most; attempt > most {
+		return nil, noMore(attempt-1, most)
 	}
 	// A history that cannot be trimmed would come to nothing after the review.
 	messages, trimmed, err := g.Review.messages(task)
 	if err != nil {
-		return g.unreviewed(task, v, &asked[0], err)
+		return nil, err
 	}
-	c := g.caseOf(task, st, &asked[0], attempts+1)
+	c := g.caseOf(task, st, f, attempt)
 	if g.Review.Patterns != nil {
 		c.Known = g.Review.Patterns.Similar(c)
 	}
 	guidance, err := g.askReviewer(ctx, c)
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
 	if err == nil {
-		err = g.Session.NewAttempt(task)
+		err = g.Session.Retry(task, attempt)
 	}
 	if err != nil {
-		return g.unreviewed(task, v, &asked[0], err)
+		return nil, err
 	}
 	g.remedies.given(g.Review.Patterns, task, c, guidance)
-	stopped := stop(ErrReviewed, v, &asked[0], nil)
-	stopped.Guidance, stopped.Attempt = guidance, attempts+2
-	stopped.Messages, stopped.Trimmed = messages, trimmed
-	return stopped
+	return &reviewed{attempt + 1, guidance, messages, trimmed}, nil
 }
 
 // askReviewer asks, and tells what came of it. The error is that of the review

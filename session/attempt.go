@@ -2,6 +2,7 @@ package session
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 
 	"github.com/cbpolicy/cbpolicy/session/meter"
@@ -31,33 +32,75 @@ func (s *Session) reviewOf(k *meter.Task) TaskReview {
 // NewAttempt lets a task that was reviewed be tried once more: calls, messages,
 // context, clocks, similarity and streaks start at 0; money, failures of
 // workers, windows, approvals and breakers go on. A task that was ended is
-// resumed, and the tasks below it that are open begin anew too. "" is the
-// session's own task. It is refused once there were as many reviews as may be.
+// resumed. The tasks below it that are open begin anew too; what a rule has
+// ended among them stays ended. "" is the session's own task. It is refused once
+// there were as many reviews as may be.
 func (s *Session) NewAttempt(task string) error {
 	s.mu.Lock()
 	defer s.unlock()
-	if err := s.errOver(); err != nil {
+	k, err := s.another(task)
+	if err != nil {
 		return err
 	}
-	k, at := s.tasks.tree.Task(task), s.at(0)
+	s.anew(k)
+	return nil
+}
+
+// Retry is NewAttempt for who has reviewed one attempt of a task, from 1. It is
+// refused with [ErrBegunAnew] where another review was quicker, and where a rule
+// has ended the task: what was reviewed is not what ended it.
+func (s *Session) Retry(task string, attempt int) error {
+	s.mu.Lock()
+	defer s.unlock()
+	k, err := s.another(task)
+	if err != nil {
+		return err
+	}
+	if by := s.tasks.endedBy(k); by != nil {
+		return fmt.Errorf("session %s: task %q was ended by %s", s.id, task, by.Rule.ID)
+	}
+	if k.Attempts()+1 != attempt {
+		return fmt.Errorf("session %s: task %q: %w", s.id, task, ErrBegunAnew)
+	}
+	s.anew(k)
+	return nil
+}
+
+// ErrBegunAnew: the attempt is over, a later one has begun.
+var ErrBegunAnew = errors.New("it was begun anew")
+
+// another returns a task that may be begun anew once more.
+func (s *Session) another(task string) (*meter.Task, error) {
+	if err := s.errOver(); err != nil {
+		return nil, err
+	}
+	k := s.tasks.tree.Task(task)
 	if k.ID() != task {
-		return fmt.Errorf("session %s: there is no task %q", s.id, task)
+		return nil, fmt.Errorf("session %s: there is no task %q", s.id, task)
 	}
 	switch most := s.reviewOf(k).Most; {
 	case most == 0:
-		return fmt.Errorf("session %s: no review of task %q is allowed", s.id, task)
+		return nil, fmt.Errorf("session %s: no review of task %q is allowed", s.id, task)
 	case k.Attempts() >= most:
-		return fmt.Errorf("session %s: task %q was begun anew %d times already", s.id, task, k.Attempts())
+		return nil, fmt.Errorf("session %s: task %q was begun anew %d times already", s.id, task, k.Attempts())
 	}
 	if by := s.tasks.endedBy(k.Parent()); by != nil {
-		return fmt.Errorf("session %s: task %q is below one that was ended by %s", s.id, task, by.Rule.ID)
+		return nil, fmt.Errorf("session %s: task %q is below one that was ended by %s", s.id, task, by.Rule.ID)
 	}
-	s.tasks.tree.Below(k, func(k *meter.Task) {
+	return k, nil
+}
+
+// anew begins an attempt of a task, and of those below it.
+func (s *Session) anew(task *meter.Task) {
+	at := s.at(0)
+	s.tasks.tree.Below(task, func(k *meter.Task) {
+		if _, ended := s.tasks.ended[k.ID()]; ended && k != task {
+			return
+		}
 		s.tasks.recalled.anew(k)
 		k.Anew(at)
 		s.tasks.resume(k.ID())
 	})
-	return nil
 }
 
 // TaskOf is the task that a step or an event with this id belongs to: the one

@@ -116,6 +116,7 @@ func (s *Session) Before(ctx context.Context, st *Step, v *registry.Verdict) {
 	defer s.refuseOnPanic(v) // of a clock, or a step that is nil
 	rs, at := s.complete(st), s.at(0)
 	k := s.tasks.find(st.Task)
+	st.attempt = k.Attempts() + 1
 	if s.refusedByEnd(rs, k, v) {
 		return
 	}

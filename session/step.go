@@ -38,6 +38,7 @@ type Step struct {
 	// the final check only an abort fires a second time.
 	Held map[string]bool
 
+	attempt  int // of its task, in which it was judged last
 	admitted state.CallID
 	repeated bool
 	number   int // counts the session's admitted calls, from 1
@@ -57,6 +58,10 @@ type Step struct {
 // second time, and not only asks a second time, gives the agent more calls
 // than the rules count.
 func (st *Step) Repeated() bool { return st.repeated }
+
+// Attempt returns the attempt of its task in which the step was judged last,
+// from 1; 0: it was not judged.
+func (st *Step) Attempt() int { return st.attempt }
 
 // Outcome is the result of an admitted step.
 type Outcome struct {

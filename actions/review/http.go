@@ -3,7 +3,6 @@ package review
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -25,11 +24,14 @@ type HTTP struct {
 
 	endpoint   *url.URL
 	model, key string
+	secrets    hidden
 }
 
 // NewHTTP returns a reviewer that asks a model. The address is that of the
 // endpoint, such as https://api.openai.com/v1; /chat/completions is added
-// unless it ends so. An empty key sends no Authorization.
+// unless it ends so. An empty key sends no Authorization. Neither the key nor a
+// value of the address's query that may be one is in guidance or in an error,
+// though the endpoint cite it; a key of less than 4 bytes is no secret.
 func NewHTTP(address, model, key string) (*HTTP, error) {
 	u, err := url.Parse(address)
 	switch {
@@ -43,12 +45,14 @@ func NewHTTP(address, model, key string) (*HTTP, error) {
 		return nil, errors.New("the reviewer's model is not named")
 	case strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }):
 		return nil, errors.New("the reviewer's key holds a blank or a character that no header may hold")
+	case len(key) > maxSecret:
+		return nil, fmt.Errorf("the reviewer's key has %d bytes; at most %d are sent", len(key), maxSecret)
 	}
 	u.Fragment = ""
 	if !strings.HasSuffix(strings.TrimRight(u.Path, "/"), "/chat/completions") {
 		u = u.JoinPath("chat", "completions")
 	}
-	return &HTTP{endpoint: u, model: model, key: key}, nil
+	return &HTTP{endpoint: u, model: model, key: key, secrets: secretsOf(key, u)}, nil
 }
 
 // Name names the reviewer by its model and host.
@@ -85,7 +89,8 @@ func (r *HTTP) Review(ctx context.Context, c *Case) (*Guidance, error) {
 	if err != nil {
 		return nil, r.fault(Unusable, err)
 	}
-	g, err := ParseGuidance([]byte(unfence(content)))
+	// What was escaped twice in the answer is found in its content.
+	g, err := ParseGuidance([]byte(unfence(r.secrets.hide(content))))
 	if err != nil {
 		return nil, r.fault(Unusable, err)
 	}
@@ -93,9 +98,11 @@ func (r *HTTP) Review(ctx context.Context, c *Case) (*Guidance, error) {
 	return g, nil
 }
 
-func (r *HTTP) fault(p Problem, err error) error { return &Error{r.Name(), p, err} }
+func (r *HTTP) fault(p Problem, err error) error {
+	return &Error{r.Name(), p, r.secrets.hideIn(err)}
+}
 
-// post sends a request and returns the body of the answer.
+// post sends a request and returns the body of the answer, without secrets.
 func (r *HTTP) post(ctx context.Context, body []byte) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, r.endpoint.String(), bytes.NewReader(body))
 	if err != nil {
@@ -106,6 +113,7 @@ func (r *HTTP) post(ctx context.Context, body []byte) ([]byte, error) {
 	if r.key != "" {
 		req.Header.Set("Authorization", "Bearer "+r.key)
 	}
+	req.Close = true // what came on a connection kept open would be logged, the key in it
 	client := http.Client{}
 	if r.Client != nil {
 		client = *r.Client
@@ -119,17 +127,36 @@ func (r *HTTP) post(ctx context.Context, body []byte) ([]byte, error) {
 	answer, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
 	switch {
 	case res.StatusCode < 200 || res.StatusCode > 299:
-		said := r.withoutKey(strings.Join(strings.Fields(cut(string(answer), 4<<10)), " "))
-		return nil, r.fault(Refused, fmt.Errorf("status %d: %s", res.StatusCode, cut(said, 300)))
+		return nil, r.fault(Refused, r.refusal(res.StatusCode, answer, err))
 	case len(answer) > maxAnswer:
 		return nil, r.fault(TooLong, fmt.Errorf("the answer is longer than %d bytes", maxAnswer))
 	case err != nil:
 		return nil, r.fault(NotReached, fmt.Errorf("the answer breaks off: %w", r.hide(err)))
 	}
-	if kind, _, err := mime.ParseMediaType(res.Header.Get("Content-Type")); err == nil && kind == "text/event-stream" {
+	switch kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type")); kind {
+	case "text/event-stream":
 		return nil, r.fault(Unusable, errors.New("the endpoint streams although it was asked not to"))
+	case "text/html", "application/xhtml+xml":
+		return nil, r.fault(Unusable, errors.New("the answer is no chat completion: it is a page ("+kind+")"))
 	}
-	return answer, nil
+	return []byte(r.secrets.hide(string(answer))), nil
+}
+
+// refusal says with which status an endpoint refused, and with which words. Of
+// a body that breaks off nothing is said, as it may end within the key.
+func (r *HTTP) refusal(status int, body []byte, broken error) error {
+	what := fmt.Sprintf("status %d", status)
+	if status >= 300 && status <= 399 {
+		what += ": it redirects to another address, and redirects are not followed; give the address of the endpoint itself"
+	}
+	if broken != nil {
+		return errors.New(what)
+	}
+	said := strings.Join(strings.Fields(cut(r.secrets.hide(string(body)), 4<<10)), " ")
+	if said == "" {
+		return errors.New(what)
+	}
+	return errors.New(what + ": " + cut(said, 300))
 }
 
 // hide takes the address out of an error, as its query may hold a key.
@@ -139,52 +166,4 @@ func (r *HTTP) hide(err error) error {
 		return wrapped.Err
 	}
 	return err
-}
-
-func (r *HTTP) withoutKey(text string) string {
-	if r.key == "" {
-		return text
-	}
-	return strings.ReplaceAll(text, r.key, "(the key)")
-}
-
-// contentOf returns what the model said.
-func contentOf(answer []byte) (string, error) {
-	var completion struct {
-		Choices []struct {
-			FinishReason string `json:"finish_reason"`
-			Message      struct {
-				Content *string `json:"content"`
-			} `json:"message"`
-		} `json:"choices"`
-	}
-	if err := json.Unmarshal(answer, &completion); err != nil {
-		return "", fmt.Errorf("the answer is no chat completion: %w", err)
-	}
-	switch c := completion.Choices; {
-	case len(c) == 0:
-		return "", errors.New("the answer is no chat completion: it has no choices")
-	case c[0].FinishReason == "length":
-		return "", errors.New("the model's answer was cut off at its token limit")
-	case c[0].Message.Content == nil || strings.TrimSpace(*c[0].Message.Content) == "":
-		return "", errors.New("the model said nothing (no message content)")
-	default:
-		return *c[0].Message.Content, nil
-	}
-}
-
-// unfence takes JSON out of a code fence if that is all there is. Anything
-// around it stays, and is no JSON.
-func unfence(content string) string {
-	text := strings.TrimSpace(content)
-	open, rest, found := strings.Cut(text, "\n")
-	open = strings.TrimSpace(open)
-	if !found || open != "```" && !strings.EqualFold(open, "```json") {
-		return text
-	}
-	inner, found := strings.CutSuffix(rest, "```")
-	if !found {
-		return text
-	}
-	return inner
 }

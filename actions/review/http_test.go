@@ -137,7 +137,13 @@ func TestHTTP_Failures(t *testing.T) {
 		{"503", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) }, review.Refused, "status 503"},
 		{"a redirect", func(w http.ResponseWriter, req *http.Request) {
 			http.Redirect(w, req, elsewhere.URL, http.StatusTemporaryRedirect)
-		}, review.Refused, "status 307"},
+		}, review.Refused, "status 307: it redirects"},
+		{"choices that are a text", say(`{"choices":"x"}`), review.Unusable, "choices is a text, not a list"},
+		{"a member twice", say(`{"choices":[],` + completion(goodJSON)[1:]), review.Unusable, `"choices"`},
+		{"a page", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/html; charset=utf-8")
+			fmt.Fprint(w, completion(goodJSON))
+		}, review.Unusable, "it is a page (text/html)"},
 		{"100 MB", func(w http.ResponseWriter, _ *http.Request) {
 			for line, i := []byte(strings.Repeat("x", 1<<20)), 0; i < 100; i++ {
 				if _, err := w.Write(line); err != nil {

@@ -58,7 +58,8 @@ func (c *collector) genaiRates(n *document.Node) (prices.Price, bool) {
 }
 
 // genaiRate reads the rate in a field: a number, or an object with the rate
-// of a short prompt and what holds above limits, returned in their order.
+// of a short prompt and what holds above limits, returned in their order. Of
+// several above one limit the dearest is the last.
 func (c *collector) genaiRate(n *document.Node, name string) (prices.Rate, []step) {
 	value := field(n, name)
 	switch {
@@ -81,6 +82,8 @@ func (c *collector) genaiRate(n *document.Node, name string) (prices.Rate, []ste
 		}
 		steps = append(steps, step{c.tokens(start, "start"), rate})
 	}
-	slices.SortStableFunc(steps, func(a, b step) int { return cmp.Compare(a.above, b.above) })
+	slices.SortStableFunc(steps, func(a, b step) int {
+		return cmp.Or(cmp.Compare(a.above, b.above), cmp.Compare(a.rate.Nano, b.rate.Nano))
+	})
 	return base, steps
 }

@@ -180,8 +180,8 @@ func (c *collector) add(pos diag.Position, e prices.Entry) {
 		c.leaveOut(pos, e.Of(), err.Error())
 		return
 	}
-	if e.Price.Rates[prices.Input].Nano == 0 && e.Price.Rates[prices.Output].Nano == 0 {
-		c.leaveOut(pos, e.Of(), "input and output cost 0, which these files also write for what is not known or part of a subscription")
+	if free := zeros(&e.Price); free != "" {
+		c.leaveOut(pos, e.Of(), free+" costs 0, which these files also write for what is not known or part of a subscription")
 		return
 	}
 	key := strings.ToLower(e.Of())
@@ -191,6 +191,34 @@ func (c *collector) add(pos diag.Position, e prices.Entry) {
 	}
 	c.index[key] = len(c.entries)
 	c.entries, c.places = append(c.entries, e), append(c.places, pos)
+}
+
+// zeros names what of a price is 0 and makes it useless: input or output, of
+// which no vendor gives one away to who pays for the other. A cache at 0 is one
+// whose rate is not known.
+func zeros(p *prices.Price) string {
+	zero := func(r *prices.Rates) string {
+		for _, k := range []prices.Kind{prices.Input, prices.Output} {
+			if r[k].Nano == 0 {
+				return k.String()
+			}
+		}
+		for k := range r {
+			if r[k].Nano == 0 {
+				r[k] = prices.Rate{}
+			}
+		}
+		return ""
+	}
+	if kind := zero(&p.Rates); kind != "" {
+		return kind
+	}
+	for i := range p.Tiers {
+		if kind := zero(&p.Tiers[i].Rates); kind != "" {
+			return fmt.Sprintf("%s above %d tokens", kind, p.Tiers[i].Above)
+		}
+	}
+	return ""
 }
 
 // leaveOut notes that a model is left out, and why.

@@ -55,17 +55,17 @@ func TestRead(t *testing.T) {
 			"deepseek/to-come []: 1/2/// https://github.com/pydantic/genai-prices",
 		}, []string{
 			`42:7: 2 models are left out, such as "deepseek/embedding": it has no price for both input and output tokens`,
-			`44:7: "deepseek/free" is left out: input and output cost 0, which these files also write for what is not known or part of a subscription`,
+			`44:7: "deepseek/free" is left out: input costs 0, which these files also write for what is not known or part of a subscription`,
 		}},
 		{"litellm", []string{
-			"anthropic/claude-sonnet-4-5 []: 3/15/0.3/3.75/6 >200k 6/22.5/0.3/3.75/12 https://example.com/claude",
+			"anthropic/claude-sonnet-4-5 []: 3/15/0.3/3.75/6 >200k 6/22.5/0.3/3.75/12 >1000k 6/30/0.3/3.75/12 https://example.com/claude",
 			"bedrock/eu-west-1/claude []: 0.1/0.5/// https://github.com/BerriAI/litellm",
 			"openrouter/openai/gpt []: 2/2/// https://github.com/BerriAI/litellm",
 		}, []string{
 			`30:3: "openai/dall-e" is left out: it has no price for both input and output tokens`,
 			`31:3: "qwen" is left out: its tiered_pricing is not understood`,
 			`32:3: "house/a name" is left out: model: want a name without blanks`,
-			`33:3: "ollama/llama" is left out: input and output cost 0, which these files also write for what is not known or part of a subscription`,
+			`33:3: "ollama/llama" is left out: input costs 0, which these files also write for what is not known or part of a subscription`,
 			`34:3: "wandb/phi" is left out: input: a rate is at most 5000 dollars for a million tokens`,
 			`35:3: "stray" is left out: it has no litellm_provider`,
 		}},
@@ -74,7 +74,7 @@ func TestRead(t *testing.T) {
 			"openai/gpt-5.4 []: 2.5/16/// >272k 5/22.5/// https://models.dev/api.json",
 		}, []string{
 			`9:7: "anthropic/unpriced" is left out: it has no price for both input and output tokens`,
-			`22:43: "copilot/gpt-5.4" is left out: input and output cost 0, which these files also write for what is not known or part of a subscription`,
+			`22:43: "copilot/gpt-5.4" is left out: input costs 0, which these files also write for what is not known or part of a subscription`,
 		}},
 	}
 	for _, tt := range tests {
@@ -106,6 +106,48 @@ func TestRead(t *testing.T) {
 			back, findings := prices.Parse("t.json", tab.AppendJSON(nil))
 			if len(findings) > 0 || !back.Equal(tab) {
 				t.Errorf("written and read again it is another: %v", findings)
+			}
+		})
+	}
+}
+
+// What these files write as 0 may as well be what nobody knows: it makes nothing free.
+func TestRead_ZeroIsNotFree(t *testing.T) {
+	litellm := func(fields string) string {
+		return `{"m": {"litellm_provider": "p", "input_cost_per_token": 1e-6, "output_cost_per_token": 2e-6` + fields + `}}`
+	}
+	genai := func(fields string) string {
+		return `[{"id": "p", "models": [{"id": "m", "prices": {` + fields + `}}]}]`
+	}
+	dev := func(cost string) string { return `{"p": {"models": {"m": {"cost": {` + cost + `}}}}}` }
+	const also = " costs 0, which these files also write for what is not known or part of a subscription"
+	for _, tt := range []struct{ name, format, file, want, left string }{
+		{"a tier", "litellm", litellm(`, "input_cost_per_token_above_128k_tokens": 0, "output_cost_per_token_above_128k_tokens": 0`), "", "input above 128000 tokens" + also},
+		{"the output of a tier", "litellm", litellm(`, "output_cost_per_token_above_128k_tokens": 0`), "", "output above 128000 tokens" + also},
+		{"a tier", "genai-prices", genai(`"input_mtok": {"base": 1, "tiers": [{"start": 5, "price": 0}]}, "output_mtok": 1`), "", "input above 5 tokens" + also},
+		{"a tier", "models.dev", dev(`"input": 1, "output": 2, "context_over_200k": {"input": 0, "output": 0}`), "", "input above 200000 tokens" + also},
+		{"input", "models.dev", dev(`"input": 0, "output": 2`), "", "input" + also},
+		{"output", "models.dev", dev(`"input": 1, "output": 0`), "", "output" + also},
+		{"output, but not reasoning", "models.dev", dev(`"input": 1, "output": 0, "reasoning": 3`), "1/3///", ""},
+		{"a cache", "models.dev", dev(`"input": 1, "output": 2, "cache_read": 0, "cache_write": 0`), "1/2///", ""},
+		{"a cache in a tier", "models.dev", dev(`"input": 1, "output": 2, "cache_read": 0.5, "context_over_200k": {"input": 2, "output": 4, "cache_read": 0}`), "1/2/0.5// >200k 2/4///", ""},
+		{"a cache, of one price", "genai-prices", genai(`"input_mtok": 1, "output_mtok": 2, "cache_read_mtok": {"base": 0, "tiers": [{"start": 1000, "price": 0.5}]}`), "1/2/// >1k 1/2/0.5//", ""},
+		// Other slips by which a dearer rate was lost.
+		{"a tier twice", "genai-prices", genai(`"input_mtok": {"base": 1, "tiers": [{"start": 1000, "price": 9}, {"start": 1000, "price": 2}]}, "output_mtok": 1`), "1/1/// >1k 9/1///", ""},
+		{"a tier above nothing", "litellm", litellm(`, "input_cost_per_token_above_0k_tokens": 9e-6`), "", `its "input_cost_per_token_above_0k_tokens" is not understood`},
+		{"a tier above a word", "litellm", litellm(`, "input_cost_per_token_above_many": 9e-6`), "", `its "input_cost_per_token_above_many" is not understood`},
+		{"a tier in capitals", "litellm", litellm(`, "input_cost_per_token_above_200K_tokens": 9e-6`), "1/2/// >200k 9/2///", ""},
+		{"a tier twice", "litellm", litellm(`, "input_cost_per_token_above_200k_tokens": 9e-6, "input_cost_per_token_above_200000_tokens": 3e-6`), "1/2/// >200k 9/2///", ""},
+		{"a service that is not asked for", "litellm", litellm(`, "input_cost_per_token_above_200k_tokens_flex": 0, "input_cost_per_token_flex": 0`), "1/2///", ""},
+	} {
+		t.Run(tt.format+": "+tt.name, func(t *testing.T) {
+			tab, findings := importer.Read(tt.format, "f.json", []byte(tt.file), today)
+			got := ""
+			if tab != nil {
+				got = show(tab.Entries()[0].Price)
+			}
+			if got != tt.want || !strings.Contains(findings.Error(), tt.left) || tt.left == "" && len(findings) > 0 {
+				t.Errorf("got %s, %v", got, findings)
 			}
 		})
 	}

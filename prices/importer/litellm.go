@@ -68,12 +68,18 @@ func (c *collector) litellmEntry(name document.Name, provider string, model *doc
 
 func (c *collector) litellmModel(name document.Name, provider string, model *document.Node) {
 	byLimit := map[int64]prices.Rates{}
+	unknown := ""
 	for i, f := range model.Names {
-		kind, above, ok := litellmField(f.Text)
-		if ok && field(model, f.Text) != nil {
+		if field(model, f.Text) == nil {
+			continue
+		}
+		switch kind, above, use := litellmField(f.Text); use {
+		case used:
 			rates := byLimit[above]
-			rates[kind] = c.rate(model.Items[i], f.Text, ofDollarsPerToken)
+			rates[kind] = dearer(rates[kind], c.rate(model.Items[i], f.Text, ofDollarsPerToken))
 			byLimit[above] = rates
+		case notUnderstood:
+			unknown = f.Text
 		}
 	}
 	e := prices.Entry{
@@ -84,6 +90,10 @@ func (c *collector) litellmModel(name document.Name, provider string, model *doc
 	e.Price.Rates[prices.Output] = dearer(e.Price.Rates[prices.Output], reasoning)
 	if !e.Price.Rates[prices.Input].Listed || !e.Price.Rates[prices.Output].Listed {
 		c.leaveOut(name.Pos, e.Of(), noPrice)
+		return
+	}
+	if unknown != "" {
+		c.leaveOut(name.Pos, e.Of(), "its "+document.Quote(unknown)+" is not understood")
 		return
 	}
 	delete(byLimit, 0)
@@ -99,26 +109,53 @@ func (c *collector) litellmModel(name document.Name, provider string, model *doc
 	c.add(name.Pos, e)
 }
 
+// What is made of a field.
+const (
+	passedOver = iota
+	used
+	notUnderstood // it may hold a dearer rate
+)
+
 // litellmField tells what a field is the rate of, and above how many tokens
 // of the prompt; 0 for every prompt. Other ends, such as _batches and
 // _priority, are of services that cost more or less.
-func litellmField(name string) (kind prices.Kind, above int64, ok bool) {
+func litellmField(name string) (kind prices.Kind, above int64, use int) {
 	for _, k := range litellmKinds {
 		rest, found := strings.CutPrefix(name, k.field)
 		if !found {
 			continue
 		}
 		if rest == "" {
-			return k.kind, 0, true
+			return k.kind, 0, used
 		}
-		rest, from := strings.CutPrefix(rest, "_above_")
-		rest, to := strings.CutSuffix(rest, "_tokens")
-		digits, thousands := strings.CutSuffix(rest, "k")
-		above, err := strconv.ParseInt(digits, 10, 32)
-		if thousands {
-			above *= 1000
+		limit, from := strings.CutPrefix(rest, "_above_")
+		if !from {
+			return k.kind, 0, passedOver
 		}
-		return k.kind, above, from && to && err == nil && above > 0
+		digits, service, to := strings.Cut(limit, "_tokens")
+		if to && service != "" {
+			return k.kind, 0, passedOver
+		}
+		if above = litellmTokens(digits); !to || above == 0 {
+			return k.kind, 0, notUnderstood
+		}
+		return k.kind, above, used
 	}
-	return 0, 0, false
+	return 0, 0, passedOver
+}
+
+// litellmTokens reads a number of tokens such as 200k; 0: it is none.
+func litellmTokens(text string) int64 {
+	unit := int64(1)
+	text = strings.ToLower(text)
+	if digits, thousands := strings.CutSuffix(text, "k"); thousands {
+		text, unit = digits, 1000
+	} else if digits, millions := strings.CutSuffix(text, "m"); millions {
+		text, unit = digits, 1_000_000
+	}
+	n, err := strconv.ParseUint(text, 10, 31)
+	if err != nil {
+		return 0
+	}
+	return int64(n) * unit
 }

@@ -16,8 +16,7 @@ import (
 type Command struct {
 	Words []string // the program and its arguments
 	Env   []string // its environment; nil: the program's own
-	// Timeout is how long it may take; 0: DefaultTimeout. It is killed then,
-	// with all that it has started.
+	// Timeout is how long it may take; 0: DefaultTimeout. It is killed then.
 	Timeout time.Duration
 }
 
@@ -32,8 +31,9 @@ func NewCommand(words []string) (*Command, error) {
 
 // Review implements Reviewer. The error is an *Error: the program is not there
 // (NotReached), does not end in time (TimedOut), puts out more than 1 MiB
-// (TooLong), ends with a status other than 0 or leaves something running
-// (Refused), or puts out what is no guidance (Unusable).
+// (TooLong), ends with a status other than 0 or leaves something running that
+// holds its output open (Refused), or puts out what is no guidance (Unusable).
+// Whatever it leaves running in its process group is killed.
 func (r *Command) Review(ctx context.Context, c *Case) (*Guidance, error) {
 	name := "command"
 	if len(r.Words) > 0 {

@@ -45,8 +45,9 @@ func (e *Error) Error() string { return e.Message }
 var errTooLong = errors.New("the output is too long")
 
 // Run runs the program and returns what it put out. A program that takes too
-// long or puts out too much is killed with all that it has started. The error
-// is an *Error, or the context's own if that ended.
+// long or puts out too much is killed. However it ends, what it has started and
+// left in its group is killed with it. The error is an *Error, or the context's
+// own if that ended.
 func (c *Call) Run(ctx context.Context) ([]byte, error) {
 	limited, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
@@ -58,6 +59,9 @@ func (c *Call) Run(ctx context.Context) ([]byte, error) {
 	var tail Tail
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(c.Input), out, &tail
 	err = cmd.Run()
+	if cmd.Process != nil {
+		_ = Kill(cmd) // mostly there is nothing left
+	}
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
@@ -66,7 +70,6 @@ func (c *Call) Run(ctx context.Context) ([]byte, error) {
 	case limited.Err() != nil && err != nil:
 		return nil, failure(TimedOut, fmt.Sprintf("no end within %s: killed", c.Timeout), &tail)
 	case errors.Is(err, exec.ErrWaitDelay):
-		_ = Kill(cmd) // it has failed already; what is left may have ended by now
 		return nil, failure(LeftRunning, "it ended, but left something running that holds its output open", &tail)
 	case err != nil && cmd.Process == nil:
 		return nil, failure(NotStarted, err.Error(), &tail)

@@ -65,7 +65,8 @@ func environment(ctx context.Context, name string) []string {
 
 // Call implements run.Ability. The call fails if the program's exit status is
 // not 0, if it puts out more than it may or what is not UTF-8, or if it takes
-// too long; then the program is killed with all that it has started.
+// too long; then the program is killed. However it ends, what it leaves running
+// in its process group is killed: no step goes on after its result.
 func (a *Ability) Call(ctx context.Context, name string, args json.RawMessage) (run.Output, error) {
 	call := process.Call{
 		Words:     a.Words,

@@ -79,6 +79,82 @@ func TestBegin(t *testing.T) {
 	}
 }
 
+// Work that was refused does not begin by itself.
+func TestBegin_RefusalIsRemembered(t *testing.T) {
+	var refusal error
+	g, _ := reviewed(t, "", review.Func(func(ctx context.Context, c *review.Case) (*review.Guidance, error) {
+		if refusal != nil {
+			return nil, refusal
+		}
+		return advice(ctx, c)
+	}))
+	g.Review.Mandatory = &review.Limits{}
+	g.Session.StartTask("t1", "", "")
+	g.Session.StartTask("t2", "t1", "")
+	g.Session.StartTask("t3", "", "")
+	begin := func(task string, refuse error, abilities ...string) {
+		t.Helper()
+		refusal = refuse
+		if _, err := g.Begin(t.Context(), task, "", review.Work{Abilities: abilities}); (err != nil) != (refuse != nil) {
+			t.Fatal(err)
+		}
+	}
+	enters := func(task string, free bool, abilities ...string) {
+		t.Helper()
+		for _, a := range abilities {
+			v, err := g.Enter(t.Context(), &session.Step{Call: session.Call{Ability: a}, Task: task})
+			var stop *actions.StopError
+			if free && err != nil {
+				t.Errorf("%s in %s: %v", a, task, err)
+			}
+			if !free && (!errors.As(err, &stop) || !errors.Is(err, actions.ErrAborted) || stop.Rule != actions.MandatoryReview || stop.Ability != a || !v.Decision.Blocks()) {
+				t.Errorf("%s in %s: %v, want an abort by %s", a, task, err, actions.MandatoryReview)
+			}
+		}
+	}
+	no := errors.New("no")
+	enters("t1", true, "pay", "ls") // nobody said that it has to be reviewed
+	begin("t1", no, "pay", "Fetch")
+	calls := g.Session.Snapshot().ToolCalls
+	enters("t1", false, "pay", "PAY", "shop.delete", "fetch")
+	enters("t2", false, "pay", "fetch")
+	enters("t2", true, "ls")
+	enters("t3", true, "pay", "fetch")
+	if now := g.Session.Snapshot().ToolCalls; now != calls+3 {
+		t.Errorf("%d calls, want %d: what is refused counts for nothing", now, calls+3)
+	}
+	begin("t1", nil, "fetch") // is harmless
+	enters("t1", true, "fetch")
+	enters("t1", false, "pay")
+	begin("t1", no, "deploy")
+	enters("t1", false, "pay", "deploy")
+	begin("t1", nil, "pay", "deploy")
+	enters("t1", true, "pay", "deploy")
+	enters("t2", true, "pay")
+
+	// The session's own task is above every other; a name may be opened later.
+	g.Session.EndTask("t3")
+	g.Session.EndTask("t2")
+	g.Session.EndTask("t1")
+	begin("", no, "pay")
+	enters("t3", false, "pay")
+	g.Ended("", false)
+	enters("", true, "pay")
+	begin("later", no, "pay")
+	g.Session.StartTask("later", "", "")
+	enters("later", false, "pay")
+	enters("", false, "pay") // is the active one
+	g.Ended("later", false)
+	enters("later", true, "pay")
+
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := g.Begin(ctx, "later", "", review.Work{Abilities: []string{"pay"}}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	enters("later", false, "pay")
+}
+
 // Who reviews a task, and how often, may be set for it; the reviewer is told
 // his role apart from the case.
 func TestReview_OfATask(t *testing.T) {

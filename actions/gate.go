@@ -34,6 +34,7 @@ type Gate struct {
 	asking   asking
 	remedies remedies
 	reviews  reviews
+	begun    begun
 }
 
 // Enter has the step judged until it may run or is stopped. On nil it was
@@ -45,6 +46,9 @@ func (g *Gate) Enter(ctx context.Context, st *session.Step) (*registry.Verdict, 
 	var waited time.Duration
 	for {
 		if err := ctx.Err(); err != nil {
+			return v, err
+		}
+		if err := g.refusedWork(st, v); err != nil {
 			return v, err
 		}
 		g.Session.Before(ctx, st, v)

@@ -47,14 +47,24 @@ type Review struct {
 // there is nobody to review or the review fails, or the context's; the work may
 // not begin then. It counts as no attempt. A reviewer can refuse the work by
 // giving an error instead of guidance.
+//
+// What is refused is remembered: until work of the task is reviewed, or Ended
+// says that the task is over, Enter aborts what the work named and every
+// critical ability, in the task and in those below it. Work that needs no review
+// frees what it names and no more. Only what the host tells of the work is
+// judged: it must name every ability that may be used, for Enter has nothing
+// reviewed that Begin was not told of.
 func (g *Gate) Begin(ctx context.Context, task, chain string, w review.Work) (*review.Guidance, error) {
 	if g.Review.Mandatory == nil {
 		return nil, nil
 	}
 	e := g.Review.Mandatory.Assess(w)
 	if !e.Review {
+		g.begun.harmless(g.named(task), &w)
 		return nil, nil
 	}
+	of := g.named(task)
+	g.begun.refuse(of, &w) // also while it is being reviewed
 	var v registry.Verdict
 	v.Refuse(&registry.Step{Chain: chain, Task: task, Session: g.Session.ID()}, MandatoryReview, "this work must be reviewed before it begins: "+e.Why())
 	g.Session.ReviewedBefore(task, false)
@@ -72,6 +82,7 @@ func (g *Gate) Begin(ctx context.Context, task, chain string, w review.Work) (*r
 	guidance, err := g.askReviewer(ctx, c)
 	switch {
 	case err == nil:
+		g.begun.forget(of)
 		g.Session.ReviewedBefore(task, true)
 	case ctx.Err() == nil:
 		err = refuse(err)
@@ -169,7 +180,10 @@ func noMore(attempts, most int) error {
 // Ended tells how a task ended that may have been reviewed, so that its
 // failure pattern knows whether the remedy helped. Without a review it says
 // nothing.
-func (g *Gate) Ended(task string, well bool) { g.remedies.ended(g.Review.Patterns, task, well) }
+func (g *Gate) Ended(task string, well bool) {
+	g.remedies.ended(g.Review.Patterns, task, well)
+	g.begun.forget(g.named(task))
+}
 
 // caseOf is what a reviewer sees of a task.
 func (g *Gate) caseOf(task string, st *session.Step, f *registry.Fired, attempt int) *review.Case {

@@ -1,0 +1,7 @@
+//go:build !(darwin || dragonfly || freebsd || linux || netbsd || openbsd)
+
+package filelock
+
+import "os"
+
+func try(*os.File, bool) (bool, error) { return true, nil }

@@ -3,6 +3,7 @@ package review
 import (
 	"bufio"
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,7 +11,6 @@ import (
 	"io/fs"
 	"math"
 	"os"
-	"path/filepath"
 
 	"github.com/cbpolicy/cbpolicy/internal/jsonv"
 )
@@ -53,24 +53,45 @@ func (e *FileError) Error() string {
 func (e *FileError) Unwrap() error { return e.Err }
 
 // LoadPatterns reads the patterns of a file. A file that does not exist holds
-// none. A damaged line is a *FileError.
+// none; what is no file, such as a folder or a pipe, is an error. A damaged line
+// is a *FileError.
 func LoadPatterns(path string) (*Patterns, error) {
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return &Patterns{}, nil
+	p, err := load(path)
+	return p, ofPatterns(err)
+}
+
+// ofPatterns says of an error what it is about, unless it names the file's line.
+func ofPatterns(err error) error {
+	if err != nil && !errors.As(err, new(*FileError)) {
+		return fmt.Errorf("failure patterns: %w", err)
 	}
+	return err
+}
+
+func load(path string) (*Patterns, error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return &Patterns{origin: origin{file: path, whole: true}}, nil
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular(): // to open a pipe may take for ever
+		return nil, fmt.Errorf("%s is no regular file", path)
+	}
+	f, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("failure patterns: %w", err)
+		return nil, err
 	}
 	defer f.Close()
 	return ReadPatterns(f, path)
 }
 
 // ReadPatterns reads patterns as WriteTo writes them. The name is that of the
-// file, for errors. A damaged line is a *FileError, and so is one that is
+// file, for errors and for Save. A damaged line is a *FileError, and so is one that is
 // missing at the end.
 func ReadPatterns(r io.Reader, name string) (*Patterns, error) {
-	lines := bufio.NewScanner(r)
+	sum := sha256.New()
+	lines := bufio.NewScanner(io.TeeReader(r, sum))
 	lines.Buffer(nil, maxFileLine)
 	line := 0
 	next := func() bool { line++; return lines.Scan() }
@@ -121,6 +142,7 @@ func ReadPatterns(r io.Reader, name string) (*Patterns, error) {
 	if len(p.list) != head.Patterns {
 		return nil, damaged(fmt.Errorf("the file ends after %d patterns; line 1 says %d", len(p.list), head.Patterns))
 	}
+	p.origin = origin{file: name, content: [sha256.Size]byte(sum.Sum(nil)), last: p.last, whole: true}
 	return p, nil
 }
 
@@ -190,56 +212,4 @@ func orElse(err, other error) error {
 		return err
 	}
 	return other
-}
-
-// WriteTo writes the patterns in the format of the file.
-func (p *Patterns) WriteTo(w io.Writer) (int64, error) {
-	p.mu.Lock()
-	head, all := fileHead{fileVersion, len(p.list), p.last}, p.all()
-	p.mu.Unlock()
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(head); err != nil {
-		return 0, err
-	}
-	for _, k := range all {
-		if err := e.Encode(k); err != nil {
-			return 0, err
-		}
-	}
-	n, err := w.Write(b.Bytes())
-	return int64(n), err
-}
-
-// Save writes the patterns to a file, readable by its owner alone. It is
-// written beside and put in the place of the old one, so that whoever reads it,
-// also after a crash, finds one of both whole. Of programs that save to one file
-// the last wins.
-func (p *Patterns) Save(path string) (err error) {
-	// A link stays one.
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
-		return fmt.Errorf("failure patterns: %w", err)
-	}
-	defer func() {
-		if err != nil {
-			f.Close() // an error of closing a second time says nothing new
-			os.Remove(f.Name())
-			err = fmt.Errorf("failure patterns: %w", err)
-		}
-	}()
-	if _, err := p.WriteTo(f); err != nil {
-		return err
-	}
-	if err := f.Sync(); err != nil {
-		return err
-	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
 }

@@ -52,6 +52,9 @@ type Patterns struct {
 	mu   sync.Mutex
 	list []*Pattern // by age
 	last int        // the number in the latest id
+
+	origin  origin
+	changes map[string]*change // by id, since they were read or saved
 }
 
 // ErrNoPattern: there is no pattern of that id; it may have been dropped.
@@ -92,18 +95,29 @@ func (p *Patterns) Record(c *Case, g *Guidance) string {
 		if k.Seen < maxCount {
 			k.Seen++
 			k.Symptoms.add(s)
+			p.changed(k).saw(s)
 		}
-		failing := k.Offered >= minTried && 2*k.Helped < k.Offered
-		if len(advice) > 0 && (failing || k.Offered == 0) {
+		if len(advice) > 0 && k.mayChange() {
 			k.Cause, k.Remedy, k.Offered, k.Helped = g.Analysis, advice, 0, 0
+			more := p.changed(k)
+			more.replaced, more.offered, more.helped = true, 0, 0
 		}
 		return k.ID
 	}
+	k := p.append(&Pattern{Symptoms: s, Cause: g.Analysis, Remedy: advice, Specialist: g.Specialist, Seen: 1})
+	added := p.changed(k)
+	added.saw(s)
+	added.replaced = true
+	return k.ID
+}
+
+// append adds a pattern under the next id.
+func (p *Patterns) append(k *Pattern) *Pattern {
 	p.last++
-	k := &Pattern{ID: idOf(p.last), Symptoms: s, Cause: g.Analysis, Remedy: advice, Specialist: g.Specialist, Seen: 1}
+	k.ID = idOf(p.last)
 	p.list = append(p.list, k)
 	p.drop()
-	return k.ID
+	return k
 }
 
 // Outcome says how an attempt went to which the remedy of a pattern was given.
@@ -119,8 +133,11 @@ func (p *Patterns) Outcome(id string, helped bool) error {
 		return nil
 	}
 	k.Offered++
+	c := p.changed(k)
+	c.offered++
 	if helped {
 		k.Helped++
+		c.helped++
 	}
 	return nil
 }
@@ -162,6 +179,7 @@ func (p *Patterns) drop() {
 		return cmp.Or(a.Helped-b.Helped, a.Seen-b.Seen) // of equal ones the first, which is the oldest
 	})
 	p.list = slices.DeleteFunc(p.list, func(k *Pattern) bool { return k == least })
+	delete(p.changes, least.ID)
 }
 
 // Prevention is the share of attempts with the remedy that went well; tried is

@@ -261,21 +261,35 @@ func TestPatterns_SaveFails(t *testing.T) {
 
 func TestPatterns_ALinkStaysOne(t *testing.T) {
 	dir := t.TempDir()
-	real, link := filepath.Join(dir, "real"), filepath.Join(dir, "link")
-	if err := os.WriteFile(real, nil, 0o600); err != nil {
+	real, link := filepath.Join(dir, "sub", "real"), filepath.Join(dir, "link")
+	if err := os.Mkdir(filepath.Dir(real), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(real, link); err != nil {
+	if err := os.Symlink(filepath.Join("sub", "real"), link); err != nil {
 		t.Skip("no links here:", err)
 	}
-	if err := new(review.Patterns).Save(link); err != nil {
+	for n := range 2 { // at first it leads to nothing
+		p, err := review.LoadPatterns(link)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Record(polling(fmt.Sprint("x", n), 3), advice("a"))
+		if err := p.Save(link); err != nil {
+			t.Fatal(err)
+		}
+		if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
+			t.Errorf("the link became %v, %v", info.Mode(), err)
+		}
+		if back, err := review.LoadPatterns(real); err != nil || len(back.All()) == 0 {
+			t.Error(back, err)
+		}
+	}
+	ring := filepath.Join(dir, "ring")
+	if err := os.Symlink("ring", ring); err != nil {
 		t.Fatal(err)
 	}
-	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
-		t.Errorf("the link became %v, %v", info.Mode(), err)
-	}
-	if _, err := review.LoadPatterns(real); err != nil {
-		t.Error(err)
+	if err := new(review.Patterns).Save(ring); err == nil {
+		t.Error("it was saved to a link to itself")
 	}
 }
 

@@ -224,3 +224,41 @@ func TestReview_Remembers(t *testing.T) {
 		t.Errorf("tried %d, helped %d: %+v", offered, helped, g.Review.Patterns.All())
 	}
 }
+
+// A remedy after which every call failed has not helped, though the task went
+// on to its end.
+func TestEnded_AllCallsFailed(t *testing.T) {
+	for name, c := range map[string]struct {
+		failed []bool // calls of the last attempt
+		helped int
+	}{
+		"all":          {[]bool{true, true, true}, 0},
+		"the only one": {[]bool{true}, 0},
+		"not all":      {[]bool{true, false, true}, 1},
+		"not the last": {[]bool{true, true, false}, 1},
+		"no call":      {nil, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g, _ := reviewed(t, "B:ability:odd|review|id=odd\n", advice)
+			g.Review.Patterns = &review.Patterns{}
+			g.Session.StartTask("t", "", "")
+			call := func(ability string, failed bool) {
+				st := &session.Step{Call: session.Call{Ability: ability}, Task: "t"}
+				if _, err := g.Enter(t.Context(), st); err == nil {
+					if err := g.Session.After(t.Context(), session.Outcome{Step: st, Failed: failed, Class: session.ClassTool}); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			call("ls", false)
+			call("odd", false)
+			for _, failed := range c.failed {
+				call("ls", failed)
+			}
+			g.Ended("t", true)
+			if all := g.Review.Patterns.All(); len(all) != 1 || all[0].Offered != 1 || all[0].Helped != c.helped {
+				t.Errorf("%+v, want helped %d", all, c.helped)
+			}
+		})
+	}
+}

@@ -42,3 +42,20 @@ func (r *remedies) ended(p *review.Patterns, task string, well bool) {
 		_ = p.Outcome(id, well) // one that was dropped since needs no outcome
 	}
 }
+
+// allFailed reports whether the calls of a task's latest attempt all failed.
+func (g *Gate) allFailed(task string) bool {
+	if g.Session.TaskOf(task) != task && task != "" {
+		return false // it is not known, and its meters are those of the session
+	}
+	calls, failed := "0", "0"
+	for _, m := range g.Session.Meters(task) {
+		switch m.Name {
+		case "task.tool_calls":
+			calls = m.Value
+		case "task.error_streak":
+			failed = m.Value
+		}
+	}
+	return calls != "0" && calls == failed
+}

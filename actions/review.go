@@ -179,9 +179,10 @@ func noMore(attempts, most int) error {
 
 // Ended tells how a task ended that may have been reviewed, so that its
 // failure pattern knows whether the remedy helped. Without a review it says
-// nothing.
+// nothing. A task did not end well if all calls of its latest attempt failed,
+// whatever is said. Tell it before the task is closed.
 func (g *Gate) Ended(task string, well bool) {
-	g.remedies.ended(g.Review.Patterns, task, well)
+	g.remedies.ended(g.Review.Patterns, task, well && !g.allFailed(task))
 	g.begun.forget(g.named(task))
 }
 

@@ -2,8 +2,11 @@ package telemetry_test
 
 import (
 	"errors"
+	"fmt"
+	"io"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -77,6 +80,58 @@ func TestRead_Faults(t *testing.T) {
 	}
 	if n != 1 || len(errs) != 3 || !strings.HasPrefix(errs[0], "f:3: ") || !strings.Contains(errs[1], "f:4: this is no task") || !strings.HasPrefix(errs[2], "f:5: ") {
 		t.Errorf("%d tasks, %q", n, errs)
+	}
+}
+
+// What no writer writes is not counted; what follows it is.
+func TestRead_WhatNoWriterWrites(t *testing.T) {
+	const fine = `"session":"s","at":"2026-01-05T09:00:00Z"`
+	for line, want := range map[string]string{
+		`{` + fine + `,"retryCount":-2}`:                          "retryCount is below 0",
+		`{` + fine + `,"toolCallCount":-1}`:                       "toolCallCount is below 0",
+		`{` + fine + `,"spendCents":-0.5}`:                        "spendCents is below 0",
+		`{` + fine + `,"retryCount":0,"retryCount":1}`:            `"retryCount"`,
+		`{` + fine + `,"RetryCount":1}`:                           `"RetryCount" is no field; did you mean "retryCount"?`,
+		`{` + fine + `,"finalStatus":"splendid"}`:                 `finalStatus "splendid" is none; it is completed, failed or halted`,
+		`{` + fine + `,"retryCount":"1"}`:                         "retryCount cannot be a string",
+		`[]`:                                                      "this is no task, but a list",
+		`{` + fine + `,"x":"` + strings.Repeat("x", 1<<20) + `"}`: "the line is longer than 1048576 bytes",
+		strings.Repeat("x", 3<<20):                                "the line is longer than 1048576 bytes",
+		`{` + fine + `,"x":` + strings.Repeat("[", 99):            "nested",
+	} {
+		text := `{` + fine + "}\r\n" + line + "\n" + `{` + fine + `,"new":{"er":[1]}}`
+		n, said := 0, ""
+		for _, err := range telemetry.Read("f", strings.NewReader(text)) {
+			if err != nil {
+				said += err.Error()
+			} else {
+				n++
+			}
+		}
+		if n != 2 || !strings.HasPrefix(said, "f:2: ") || !strings.Contains(said, want) {
+			t.Errorf("%.80s: %d tasks, %q, want %q", line, n, said, want)
+		}
+	}
+	exact := `{` + fine + `,"x":""}`
+	exact = strings.Replace(exact, `""`, `"`+strings.Repeat("x", telemetry.MaxLine-len(exact))+`"`, 1)
+	for _, end := range []string{"", "\n", "\r\n"} {
+		for _, err := range telemetry.Read("f", strings.NewReader(exact+end)) {
+			if err != nil {
+				t.Errorf("a line of %d bytes: %v", len(exact), err)
+			}
+		}
+	}
+}
+
+// The reader's error is the last, and half a line before it is none.
+func TestRead_TheReaderFails(t *testing.T) {
+	broken := io.MultiReader(strings.NewReader(`{"session":"s","at":"2026-01-05T09:00:00Z"}`+"\n{"), iotest.ErrReader(errors.New("the disk is gone")))
+	var said []string
+	for _, err := range telemetry.Read("f", broken) {
+		said = append(said, fmt.Sprint(err))
+	}
+	if d := cmp.Diff([]string{"<nil>", "f:2: the disk is gone"}, said); d != "" {
+		t.Error(d)
 	}
 }
 

@@ -69,6 +69,8 @@ type Config struct {
 
 	file string
 	said map[string]diag.Position // by setting: where it stands
+	// warnings tell of what stands there and says nothing.
+	warnings []string
 }
 
 // Parse reads a configuration. It is nil if and only if a finding is an error.

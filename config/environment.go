@@ -93,11 +93,13 @@ func Variables() (all []Variable) {
 }
 
 // ReadEnvironment reads the variables through a function such as os.LookupEnv.
-// One that is set to nothing is as good as not set.
+// One that is set to nothing is as good as not set. Blanks around a value are no
+// part of it, nor is the end of a line that a file of variables leaves there.
 func ReadEnvironment(lookup func(name string) (string, bool)) Environment {
 	e := Environment{Limits: map[string]registry.BuiltinLimit{}, Sets: map[string]bool{}, from: map[string]string{}}
 	for _, v := range variables {
-		if text, set := lookup(v.name); set && text != "" {
+		text, _ := lookup(v.name)
+		if text = strings.TrimSpace(text); text != "" {
 			e.read(&v, text)
 		}
 	}

@@ -18,6 +18,20 @@ type reader struct {
 	config *Config
 }
 
+// Fields reads a map of settings, as the document does, and notes those that
+// have no value: whoever writes reviewer: and nothing behind it may believe that
+// there is one.
+func (r *reader) Fields(n *document.Node, what string, fields []document.Field, hints map[string]string) (known bool) {
+	if n.Kind == jsonv.Object {
+		for i, name := range n.Names {
+			if item := n.Items[i]; item.Kind == jsonv.Null {
+				r.config.warnings = append(r.config.warnings, fmt.Sprintf("%s:%d:%d: %s has no value, and is as good as left out", r.File, name.Pos.Line, name.Pos.Column, name.Text))
+			}
+		}
+	}
+	return r.Document.Fields(n, what, fields, hints)
+}
+
 // mark keeps where a setting stands.
 func (r *reader) mark(setting string, n *document.Node) { r.config.said[setting] = n.Pos }
 

@@ -92,6 +92,8 @@ func TestParse_RefusesReviewsTrimmingAndTasks(t *testing.T) {
 		{"tasks: [{task: a, qcOnExceed: review}]", `qcOnExceed cannot be "review" (write true or false)`},
 		{"tasks: [{task: a, maxToolcalls: 5}]", "did you mean maxToolCalls?"},
 		{"tasks: [{maxToolCalls: 5}]", "an entry of tasks names no task"},
+		{"tasks: [{task: x, limits: {}}]", "1:9: an entry of tasks sets nothing"},
+		{"tasks: [{task: x, limits: {tool_call_limit: }}]", "1:9: an entry of tasks sets nothing"},
 	} {
 		got, l := config.Parse("c.yaml", []byte(c.text))
 		if got != nil || !strings.Contains(l.Error(), c.want) {
@@ -224,6 +226,11 @@ func TestEnvironment_Warnings(t *testing.T) {
 		{map[string]string{"QC_TIMEOUT": "2m", "QC_TIMEOUT_SECONDS": "3"}, "", "QC_TIMEOUT_SECONDS: QC_TIMEOUT has said it already"},
 		{map[string]string{"QC_TIMEOUT": "-2"}, "", `QC_TIMEOUT: "-2" is no time such as 120 (seconds) or 2m`},
 		{map[string]string{"QC_ENABLED": ""}, "", ""},
+		{map[string]string{"QC_ENABLED": " \r"}, "", ""},
+		{map[string]string{"QC_ENABLED": "true maybe"}, "", `"true maybe" is neither true nor false`},
+		{nil, "review: {reviewer: , mandatory: {critical: }}", "c.yaml:1:10: reviewer has no value, and is as good as left out\nc.yaml:1:34: critical has no value, and is as good as left out"},
+		{nil, "budget: {estimate: null}", "c.yaml:1:10: estimate has no value, and is as good as left out"},
+		{nil, "tasks: [{task: a, limits: {tool_call_limit: 5}, role: }]", "c.yaml:1:49: role has no value, and is as good as left out"},
 	} {
 		s := effective(t, stdcmp.Or(tt.file, "{}"), tt.vars)
 		got := strings.Join(s.Warnings, "\n")
@@ -232,6 +239,44 @@ func TestEnvironment_Warnings(t *testing.T) {
 		}
 		if tt.file == "" && strings.Contains(got, "trim") && s.Trim.Options != (trim.Options{}) {
 			t.Errorf("%v: trim is %+v", tt.vars, s.Trim)
+		}
+	}
+}
+
+// Blanks around a value, such as the end of a line that a file of variables
+// has left there, change nothing.
+func TestEnvironment_Blanks(t *testing.T) {
+	for name, value := range map[string]string{
+		"QC_ENABLED": "true", "QC_MAX_RETRIES": "1", "QC_TIMEOUT": "60", "QC_ROLE": "tester", "QC_PREAMBLE_PATH": "qc.md",
+		"CIRCUIT_BREAKER_MAX_TOOL_CALLS": "10", "CIRCUIT_BREAKER_MAX_DURATION": "15m", "BB_CIRCUIT_BREAKER_JACCARD": "0.9",
+		"MESSAGE_TRIM_THRESHOLD": "60", "MESSAGE_TRIM_STRATEGY": "last", "CIRCUIT_BREAKER_ENABLED": "off",
+	} {
+		want := effective(t, "{}", map[string]string{name: value})
+		for _, text := range []string{value + " ", " " + value, value + "\r", "\t" + value + "\r\n"} {
+			got := effective(t, "{}", map[string]string{name: text})
+			if len(got.Warnings) > 0 || shown(t, got) != shown(t, want) {
+				t.Errorf("%s=%q: %q\n%s", name, text, got.Warnings, shown(t, got))
+			}
+		}
+	}
+}
+
+// What may be a key does not show.
+func TestSettings_AddressWithoutKeys(t *testing.T) {
+	for address, want := range map[string]string{
+		"https://h/v1":                    "https://h/v1",
+		"https://h/v1?key=sk-1":           "https://h/v1?key=xxxxx",
+		"https://h/v1?api-version=2&sk-1": "https://h/v1?api-version=xxxxx&xxxxx",
+		"https://h/v1?key=sk-1;x=sk-1&":   "https://h/v1?key=xxxxx&",
+		"https://h/v1?k=a=sk-1&&k=sk-1":   "https://h/v1?k=xxxxx&&k=xxxxx",
+		"https://h/v1?key=sk-1#sk-1":      "https://h/v1?key=xxxxx#xxxxx",
+		"https://h/v1#sk-1":               "https://h/v1#xxxxx",
+		"https://h/v1#a?sk-1":             "https://h/v1#xxxxx",
+		"https://h/v1?":                   "https://h/v1?",
+	} {
+		s := effective(t, "review: {url: '"+address+"', model: m}", nil)
+		if got := shown(t, s); !strings.Contains(got, "review.url = "+want+" (") || strings.Contains(got, "sk-1") {
+			t.Errorf("%s: want %s in\n%s", address, want, got)
 		}
 	}
 }

@@ -50,7 +50,7 @@ func Effective(c *Config, e Environment) *Settings {
 	s := &Settings{
 		Policies: c.Policies, PolicyKeys: c.PolicyKeys, PolicyWatch: c.PolicyWatch, Audit: c.Audit, State: c.State, Away: c.Away, Builtins: c.Builtins, Delegation: c.Delegation, Tasks: c.Tasks, Edits: c.Edits, Interactive: c.Interactive, Prices: c.Prices, Unknown: c.Unknown, Alerts: c.Alerts, Check: c.Check, config: c,
 		Breakers: append(slices.Clone(c.Breakers), session.DefaultBreakers()...),
-		Review:   c.Review, Trim: c.Trim, Budget: c.Budget, Warnings: slices.Clone(e.Warnings), from: e.from,
+		Review:   c.Review, Trim: c.Trim, Budget: c.Budget, Warnings: slices.Concat(c.warnings, e.Warnings), from: e.from,
 	}
 	s.Builtins.Limits = map[string]registry.BuiltinLimit{}
 	maps.Copy(s.Builtins.Limits, e.Limits)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/cbpolicy/cbpolicy/dsl"
@@ -177,6 +178,29 @@ func hidePassword(address string) string {
 		return address
 	}
 	return u.Redacted()
+}
+
+// hideQuery shows an address without its fragment and the values of its query,
+// any of which may be a key; names stay.
+func hideQuery(address string) string {
+	address, _, fragment := strings.Cut(address, "#")
+	start, query, asks := strings.Cut(address, "?")
+	shown := hidePassword(start)
+	if asks {
+		parts := strings.Split(query, "&")
+		for i, part := range parts {
+			if name, _, named := strings.Cut(part, "="); named {
+				parts[i] = name + "=xxxxx"
+			} else if part != "" {
+				parts[i] = "xxxxx"
+			}
+		}
+		shown += "?" + strings.Join(parts, "&")
+	}
+	if fragment {
+		shown += "#xxxxx"
+	}
+	return shown
 }
 
 func orNever(d time.Duration) string {

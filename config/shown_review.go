@@ -21,7 +21,7 @@ func (s *Settings) review() (all []Setting) {
 	case CommandReview:
 		say("command", strings.Join(v.Command, " "))
 	case ModelReview:
-		say("url", hidePassword(v.URL))
+		say("url", hideQuery(v.URL))
 		say("model", v.Model)
 		say("key_env", cmp.Or(v.KeyEnv, "none"))
 	default:

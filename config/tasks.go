@@ -52,7 +52,7 @@ func (t *taskReader) read(item *document.Node) {
 	var fields []document.Field
 	for _, s := range t.settings() {
 		fields = append(fields, document.Field{Name: s.name, Read: func(n *document.Node) {
-			t.sets = true
+			t.sets = t.sets || s.name != "limits" || holds(n)
 			s.read(n)
 		}})
 	}
@@ -72,6 +72,12 @@ func (t *taskReader) read(item *document.Node) {
 	if !t.sets {
 		t.Report(document.SyntaxID, item.Pos, "an entry of tasks sets nothing", "add limits:, or a setting such as max_reviews:")
 	}
+}
+
+// holds reports whether a map has a field with a value; what is no map is
+// reported by whoever reads it.
+func holds(n *document.Node) bool {
+	return n.Kind != jsonv.Object || slices.ContainsFunc(n.Items, func(item *document.Node) bool { return item.Kind != jsonv.Null })
 }
 
 // taskSetting is a setting of a task by one of its names.

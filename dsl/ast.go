@@ -155,7 +155,10 @@ const (
 	InOutputs
 )
 
-// Match looks at every leaf of the outputs or arguments that Key names.
+// Match looks at every leaf of the outputs or arguments that Key names. In an
+// output, Contains, IContains and Matches also look at a leaf as a reader sees
+// it: escapes and entities undone, characters that look different made plain.
+// A negated match does not, as that would keep it from holding.
 type Match struct {
 	Not     bool
 	Subject Subject

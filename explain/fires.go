@@ -246,5 +246,8 @@ func (e *explainer) matchDetails(a *dsl.Match) {
 	case dsl.Matches:
 		e.say("The expression is RE2 and may match anywhere; ^ and $ tie it to the ends.")
 	}
+	if a.Subject == dsl.Output && !a.Not && (a.Kind == dsl.Contains || a.Kind == dsl.IContains || a.Kind == dsl.Matches) {
+		e.say("It is looked for in the text as it is written, and as it reads: with escapes and entities undone.")
+	}
 	e.say("A value that cannot be read to its ground counts as fitting (malformed).")
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/cbpolicy/cbpolicy/dsl"
+	"github.com/cbpolicy/cbpolicy/internal/reading"
 )
 
 // compiled is an atom made ready to be judged. Frequency atoms are not among
@@ -118,10 +119,11 @@ type matchTest struct {
 	re      *regexp.Regexp
 	path    *path          // a literal key
 	glob    dsl.KeyPattern // otherwise
+	reads   bool           // a leaf also hits as a reader sees it
 }
 
 func compileMatch(a *dsl.Match) (*matchTest, error) {
-	t := &matchTest{not: a.Not, subject: a.Subject, kind: a.Kind, text: a.Pattern, glob: a.Key}
+	t := &matchTest{not: a.Not, subject: a.Subject, kind: a.Kind, text: a.Pattern, glob: a.Key, reads: reads(a)}
 	switch a.Kind {
 	case dsl.IContains:
 		t.text = dsl.Fold(a.Pattern)
@@ -136,6 +138,14 @@ func compileMatch(a *dsl.Match) (*matchTest, error) {
 		t.path = newPath(string(a.Key))
 	}
 	return t, nil
+}
+
+// reads reports whether a match looks at a leaf as a reader sees it, besides as
+// it is written: what is looked for in an output may be escaped there. It may
+// only make a rule hold: a negated match, which that would keep from holding,
+// takes the leaf as it is written.
+func reads(a *dsl.Match) bool {
+	return a.Subject == dsl.Output && !a.Not && a.Kind != dsl.Equals
 }
 
 func (t *matchTest) tells() int {
@@ -233,7 +243,19 @@ func (t *matchTest) everyLeafIn(st *Step, values *Values) (elsewhere string, hit
 	return elsewhere, any && all, broken
 }
 
+// hits looks at a leaf as it is written, and as it reads.
 func (t *matchTest) hits(leaf string) bool {
+	if t.hitsText(leaf) {
+		return true
+	}
+	if !t.reads {
+		return false
+	}
+	read, differs := reading.Of(leaf)
+	return differs && t.hitsText(read)
+}
+
+func (t *matchTest) hitsText(leaf string) bool {
 	switch t.kind {
 	case dsl.Contains:
 		return strings.Contains(leaf, t.text)

@@ -1,6 +1,7 @@
 package registry_test
 
 import (
+	"encoding/json"
 	"strconv"
 	"strings"
 	"testing"
@@ -91,6 +92,50 @@ func TestMatch_ExplainShowsThePatternAsWritten(t *testing.T) {
 		if len(v.Fired) != 1 || v.Fired[0].Explain() != c.want {
 			t.Errorf("%s: %+v, want %s", c.condition, v.Fired, c.want)
 		}
+	}
+}
+
+// TestMatch_AsItReads: what is looked for in an output is found behind escapes,
+// entities and characters that only look different. That may make a rule hold,
+// and never keeps one from holding.
+func TestMatch_AsItReads(t *testing.T) {
+	const regexp, every, text, folded = "B:output:page|matches:`\\bignore all\\b`|abort|id=r", "B:output:*|matches:`\\bignore all\\b`|abort|id=r",
+		`B:output:page|contains:"ignore all"|abort|id=r`, `B:output:page|icontains:"IGNORE ALL"|abort|id=r`
+	for _, c := range []struct{ policy, page, want string }{
+		{regexp, `a: "Lunch.\nignore all"`, "abort r"},
+		{every, `a: "Lunch.\nignore all"`, "abort r"},
+		{every, `a: "Lunch.\\nignore\u0020all"`, "abort r"},
+		{every, "ignore\\\n   \\ all", "abort r"},
+		{every, "ignore&nbsp;all", "abort r"},
+		{every, `{"a":"b: \"\\nignore all\""}`, "abort r"},
+		{text, `ignore\u0020all`, "abort r"},
+		{text, "ig\u200bnore all", "abort r"},
+		{text, "ｉｇｎｏｒｅ all", "abort r"},
+		{folded, `Ignore\tAll`, "allow"},
+		{folded, `Ignore\ All`, "abort r"},
+		{text, `\ignore all`, "abort r"}, // as it is written, too
+		{text, `C:\new`, "allow"},
+		{`B:output:page|contains:"\\n"|abort|id=r`, `a\nb`, "abort r"},
+		{`B:output:page|equals:"a b"|abort|id=r`, `a\ b`, "allow"},
+		{`B:!output:page|contains:"ok"|abort|id=r`, `\u006fk`, "abort r"},
+		{`B:!output:*|contains:"ok"|abort|id=r`, `\u006fk`, "abort r"},
+	} {
+		b, err := json.Marshal(map[string]string{"page": c.page})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, outputs := range map[string]*registry.Values{"bound": values(t, string(b)), "texts": registry.Texts(map[string]string{"page": c.page})} {
+			d := deciderOf(load(t, c.policy))
+			for range 2 { // what is remembered of a value changes nothing
+				if got := judge(t, d, registry.Step{Outputs: outputs}); got != c.want {
+					t.Errorf("%s\n%s, %s: got %s, want %s", c.policy, c.page, name, got, c.want)
+				}
+			}
+		}
+	}
+	args := registry.Step{Args: values(t, `{"page":"ignore\\u0020all"}`)}
+	if got := judge(t, deciderOf(load(t, `B:arg:page|contains:"ignore all"|abort|id=r`)), args); got != "allow" {
+		t.Errorf("an argument is what it is written as: %s", got)
 	}
 }
 

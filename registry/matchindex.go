@@ -3,6 +3,7 @@ package registry
 import (
 	"github.com/cbpolicy/cbpolicy/dsl"
 	"github.com/cbpolicy/cbpolicy/internal/multimatch"
+	"github.com/cbpolicy/cbpolicy/internal/reading"
 )
 
 // matchIndex holds the rules that wait for a text in one output or argument.
@@ -21,6 +22,8 @@ type literals struct {
 	patterns []string
 	rules    []*Rule
 	matcher  *multimatch.Matcher
+	fold     bool // letter case does not count
+	reads    bool // a text counts also as a reader sees it
 }
 
 // indexable reports whether a match can be a rule's driver: it must ask for
@@ -48,8 +51,10 @@ func (l *literals) add(pattern string, r *Rule) {
 }
 
 func (m *matchIndex) seal() {
-	m.exactly.matcher = multimatch.New(m.exactly.patterns, false)
-	m.folded.matcher = multimatch.New(m.folded.patterns, true)
+	m.folded.fold = true
+	for _, l := range []*literals{&m.exactly, &m.folded} {
+		l.matcher, l.reads = multimatch.New(l.patterns, l.fold), m.subject == dsl.Output
+	}
 }
 
 // plan judges the rules whose text occurs in a leaf of the key.
@@ -103,10 +108,10 @@ func (m *matchIndex) plain(p *Plan, st *Step, values *Values) bool {
 // remembers what was not found in it.
 func (m *matchIndex) text(p *Plan, st *Step, leaf string, v *binding) {
 	if len(m.exactly.rules) > 0 && (v == nil || !v.silent(&m.exactly)) {
-		m.exactly.scan(p, st, leaf, v, false)
+		m.exactly.scan(p, st, leaf, v)
 	}
 	if len(m.folded.rules) > 0 && (v == nil || !v.silent(&m.folded)) {
-		m.folded.scan(p, st, leaf, v, true)
+		m.folded.scan(p, st, leaf, v)
 	}
 	for _, r := range m.others {
 		p.judgeOnce(st, r)
@@ -116,10 +121,10 @@ func (m *matchIndex) text(p *Plan, st *Step, leaf string, v *binding) {
 // scan judges the rules whose literal occurs in the leaf.
 func (m *matchIndex) scan(p *Plan, st *Step, leaf string) {
 	if len(m.exactly.rules) > 0 {
-		m.exactly.scan(p, st, leaf, nil, false)
+		m.exactly.scan(p, st, leaf, nil)
 	}
 	if len(m.folded.rules) > 0 {
-		m.folded.scan(p, st, leaf, nil, true)
+		m.folded.scan(p, st, leaf, nil)
 	}
 }
 
@@ -133,21 +138,33 @@ func foldText(s string) string {
 	return s
 }
 
-// scan judges the rules whose literal occurs in the text. A bound value that
-// holds none of them need not be read again: it does not change, nor do they.
-func (l *literals) scan(p *Plan, st *Step, text string, v *binding, fold bool) {
-	if fold {
+// scan judges the rules whose literal occurs in the text, or in what it reads.
+// A bound value that holds none of them need not be read again: it does not
+// change, nor do they.
+func (l *literals) scan(p *Plan, st *Step, text string, v *binding) {
+	quiet := l.find(p, st, text)
+	if l.reads {
+		if read, differs := reading.Of(text); differs {
+			quiet = l.find(p, st, read) && quiet
+		}
+	}
+	if quiet && v != nil {
+		v.remember(l)
+	}
+}
+
+// find judges the rules whose literal occurs in the text, and reports whether none does.
+func (l *literals) find(p *Plan, st *Step, text string) (quiet bool) {
+	if l.fold {
 		text = foldText(text)
 	}
-	quiet := true
+	quiet = true
 	l.matcher.Find(text, func(id int) bool {
 		p.judgeOnce(st, l.rules[id])
 		quiet = false
 		return true
 	})
-	if quiet && v != nil {
-		v.remember(l)
-	}
+	return quiet
 }
 
 // silent reports whether the value is known to hold none of the literals.

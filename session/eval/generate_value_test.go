@@ -29,6 +29,7 @@ var texts = []string{
 	`"fail"`, `"Fail"`, `"FAILED"`, `"faill"`, `"ok"`, `"error 500"`, `"ERROR 5"`, `"bob@x.org"`, `"bob"`, `"OK, bob"`,
 	`"[\"fail\",{\"a\":\"ok\"}]"`, `"\"fail\""`, `" {\"to\":\"bob@x.org\"} "`, `"{\"to\":"`, `["x","fail"]`, `{"a":["ok"]}`, `true`,
 	`"in der Stra\u00dfe"`, `"STRASSE"`, `"cafe\u0301"`, `"CAF\u00c9"`,
+	`"x\\nfail"`, `"f\\u0061il"`, `"f\\\\\\u0061il"`, `"\uff26\uff21\uff29\uff2c"`, `"fa\u200bil"`, `"error&#32;500"`, `"fa\\\n  il"`, `"\\\"ok\\\""`,
 }
 
 // phrases are texts of plain words, for provenance.

@@ -21,6 +21,9 @@ func (a match) judge(_ rule, _ *history, s step) judgement {
 	default:
 		for _, leaf := range leavesOf(values) {
 			holds = holds || a.hits(leaf)
+			if a.subject == "output" && !a.not && a.kind != "equals" {
+				holds = holds || a.hits(asRead(leaf))
+			}
 		}
 	}
 	return plain(holds != a.not, "matched")

@@ -21,6 +21,13 @@ func matchCases() []tableCase {
 			now(`"outputs":{"error_msg":{"text":["ok","it failed"]}}`, "abort r"),
 			now(`"outputs":{"error_msg":"[{\"text\":\"fa\\u0069l\"}]"}`, "abort r"),
 		)},
+		{"an output counts as it reads, too", rules(on("abort", output)), steps(
+			now(`"outputs":{"error_msg":"f\\u0061il"}`, "abort r"), now(`"outputs":{"error_msg":"fa\u200bil"}`, "abort r"), now(`"outputs":{"error_msg":"f&#97;il"}`, "abort r"),
+		)},
+		{"negated, an output counts as it is written", rules(on("abort", not(output))), steps(
+			now(`"outputs":{"error_msg":"f\\u0061il"}`, "abort r"), now(`"outputs":{"error_msg":"fail"}`, "allow"),
+		)},
+		{"an argument counts as it is written", rules(on("abort", arg("a", "contains", "fail"))), steps(args(`{"a":"f\\u0061il"}`, "allow"))},
 		{"kinds", rules(
 			on("warn", arg("a", "contains", "5")).named("contains"), on("warn", arg("a", "icontains", "OK")).named("icontains"),
 			on("warn", arg("a", "equals", "true")).named("equals"), on("warn", arg("a", "matches", `^\d+$`)).named("matches"),

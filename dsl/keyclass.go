@@ -30,8 +30,23 @@ var (
 		mails address addresses account accounts iban ibans wallet wallets phone phones telephone mobile fax
 		url urls uri uris href link links webhook webhooks endpoint endpoints callback host hosts hostname hostnames
 		domain domains destination destinations dest`)
-	// What stands behind the word that counts: account_number, recipientIds.
-	identifiers = words("id ids number numbers no name names list handle handles")
+	// The same in German and Dutch, where too what counts stands last.
+	germanic = words(`empfänger empfaenger adressat adressaten adresse adressen mailadresse emailadresse anschrift konto
+		konten bankkonto zielkonto teilnehmer gäste gaeste kontakt kontakte telefon telefonnummer kontonummer ziel
+		begünstigter beguenstigter ontvanger ontvangers geadresseerde geadresseerden adres mailadres rekening
+		rekeningnummer deelnemer deelnemers gast gasten telefoon telefoonnummer bestemming begunstigde begunstigden`)
+	// In French, Spanish, Portuguese and Italian it stands first:
+	// correo_electronico, cuentaDestino.
+	romance = words(`destinataire destinataires bénéficiaire bénéficiaires beneficiaire beneficiaires adresse adresses
+		compte comptes courriel courriels invité invités téléphone lien liens destinatario destinatarios destinatária
+		destinatário destinatários destinatari beneficiario beneficiarios beneficiário beneficiari dirección direccion
+		direcciones cuenta cuentas correo correos participante participantes asistentes invitado invitados convidados
+		teléfono telefono telefone enlace enlaces destino destinos para endereço endereços endereco enderecos conta
+		contas indirizzo indirizzi conto conti partecipanti invitati collegamento destinazione`)
+	// What stands beside the word that counts: account_number, recipientIds,
+	// numero_de_cuenta.
+	identifiers = words(`id ids number numbers no name names list handle handles
+		nummer nr liste lijst naam namen numéro numero número nombre nom noms nome lista di de du des del della do da`)
 	// What a value is turned into or how far it reaches, and no place or
 	// person: to_currency, to_date.
 	measures = words(`currency currencies unit units language languages lang locale locales format formats
@@ -42,10 +57,11 @@ var (
 )
 
 // isDestination judges a key by the words of its last segment, whatever their
-// case: what it is about stands last, but for the kind of identifier, and
-// to_somebody stands for whoever it is, unless it is a measure.
+// case: what it is about stands last, in Romance languages first, but for the
+// kind of identifier, and to_somebody stands for whoever it is, unless it is a
+// measure.
 func isDestination(key string) bool {
-	first, last, measure := "", "", ""
+	first, head, last, measure := "", "", "", ""
 	for w := range Words(key[strings.LastIndexByte(key, '.')+1:]) {
 		if first == "" {
 			first = w
@@ -53,9 +69,12 @@ func isDestination(key string) bool {
 		if identifiers[w] {
 			continue
 		}
+		if head == "" {
+			head = w
+		}
 		if last = w; !codes[w] {
 			measure = w
 		}
 	}
-	return destinations[last] || first == "to" && !measures[measure]
+	return destinations[last] || germanic[last] || romance[head] || first == "to" && !measures[measure]
 }

@@ -224,7 +224,7 @@ func (e *explainer) matchDetails(a *dsl.Match) {
 		e.say("%s", s)
 	}
 	if a.Key.IsClass() {
-		e.say("An argument says where something goes by the last word of its name, however deep it lies: recipient, to, email, address, account, URL and the like; or by to as its first word. One with nothing in it is left out.")
+		e.say("An argument says where something goes by the last word of its name, however deep it lies: recipient, to, email, address, account, URL and the like, also in German, Dutch, French, Spanish, Portuguese and Italian; or by to as its first word. One with nothing in it is left out.")
 	}
 	missing := "Where there is no such %s, " + e.no() + "."
 	if a.Not {

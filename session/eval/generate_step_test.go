@@ -79,6 +79,7 @@ func (g *generator) args() string {
 	m = g.member(m, 15, "price", g.value)
 	m = g.member(m, 10, "replyToIDs", g.note)
 	m = g.member(m, 10, "email_body", g.note)
+	m = g.member(m, 8, pick(g, "empfaenger", "empfaenger_name", "empfaenger_alter", "numero_de_cuenta", "cuentaNueva", "tipo_cuenta"), g.note)
 	m = g.member(m, 60, "weight", func() string { return pick(g, "2", "3", "5", "6", `"5"`, `"4.5"`, `"heavy"`, `"light"`) })
 	return "{" + strings.Join(m, ",") + "}"
 }

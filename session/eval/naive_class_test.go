@@ -68,19 +68,32 @@ const (
 		"link links webhook webhooks endpoint endpoints callback host hosts hostname hostnames domain domains " +
 		"destination destinations dest "
 	identifier = " id ids number numbers no name names list handle handles "
-	measure    = " currency currencies unit units language languages lang locale locales format formats encoding charset " +
+	// Some of the words that other languages have for them. In Romance ones what
+	// counts stands first; "de" and its like count for nothing.
+	germanic = " empfaenger kontonummer "
+	romance  = " destinatario cuenta "
+	beside   = identifier + "nummer numero de "
+	measure  = " currency currencies unit units language languages lang locale locales format formats encoding charset " +
 		"date dates time datetime timestamp timezone day month year "
 )
 
 // saysWhere: of the last segment of a path, the last word that is no kind of
-// identifier says where something goes; or the first word is "to", and the last
+// identifier says where something goes, in Romance languages the first; or the first word is "to", and the last
 // that is neither a kind of identifier nor "code" is no measure.
 func saysWhere(path string) bool {
 	ws := nameWords(path[strings.LastIndex(path, ".")+1:])
-	if last := lastBut(identifier, ws); last != "" && in(destination, last) {
+	if last := lastBut(beside, ws); last != "" && in(destination+germanic, last) {
 		return true
 	}
-	return len(ws) > 0 && ws[0] == "to" && !in(measure, lastBut(identifier+"code codes ", ws))
+	for _, w := range ws {
+		if !in(beside, w) {
+			if in(romance, w) {
+				return true
+			}
+			break
+		}
+	}
+	return len(ws) > 0 && ws[0] == "to" && !in(measure, lastBut(beside+"code codes ", ws))
 }
 
 // lastBut is the last word that is not in a list; "": all are.

@@ -38,11 +38,11 @@ type claudeLine struct {
 type claudeSession struct {
 	*builder
 	limits Limits
-	seen   map[string]bool     // the uuids of lines that were read
-	chains map[string]string   // by uuid of a line of a sub-agent: its task
-	tasks  map[string]struct{} // those that were started
-	last   []string            // in the order in which they were
-	turnOf map[string]int      // by id of a message, whose lines are one turn
+	seen   map[string]bool   // the uuids of lines that were read
+	chains map[string]string // by uuid of a line of a sub-agent: its task
+	tasks  map[string]int64  // those that were started: when each was at work last
+	last   []string          // in the order in which they were started
+	turnOf map[string]int    // by id of a message, whose lines are one turn
 }
 
 func claudeCodeRun(docs []doc, in *input) (*Run, error) {
@@ -59,7 +59,7 @@ func claudeCodeRun(docs []doc, in *input) (*Run, error) {
 		lines = append(lines, claudeLine{f, d.line, at})
 	}
 	slices.SortStableFunc(lines, func(x, y claudeLine) int { return cmp.Compare(x.at, y.at) })
-	s := claudeSession{builder: newBuilder(r), limits: in.limits, seen: map[string]bool{}, chains: map[string]string{}, tasks: map[string]struct{}{}, turnOf: map[string]int{}}
+	s := claudeSession{builder: newBuilder(r), limits: in.limits, seen: map[string]bool{}, chains: map[string]string{}, tasks: map[string]int64{}, turnOf: map[string]int{}}
 	s.asks = true
 	main := false
 	for _, f := range lines {
@@ -80,12 +80,15 @@ func claudeCodeRun(docs []doc, in *input) (*Run, error) {
 			s.fromModel(f.field)
 			main = main || !side
 		}
+		if _, started := s.tasks[s.task]; started {
+			s.tasks[s.task] = f.at
+		}
 		if err := f.err(); err != nil {
 			return nil, placed(in.source, f.line, 0, err)
 		}
 	}
 	for _, task := range slices.Backward(s.last) {
-		s.endTask(task)
+		s.at(s.tasks[task]).endTask(task)
 	}
 	if r.ID == "" {
 		return nil, &FieldError{Path: "sessionId", Want: "a text on one of the lines", Got: "nothing"}
@@ -94,6 +97,18 @@ func claudeCodeRun(docs []doc, in *input) (*Run, error) {
 		r.ID = s.last[0] // the file is one of a sub-agent
 	}
 	return s.finish(), nil
+}
+
+// stopped adds that the user stopped the agent. Nothing tells since when he was
+// away: no clock runs from the last thing that happened before.
+func (s *claudeSession) stopped() {
+	now := s.now
+	if n := len(s.events); n > 0 {
+		s.now = s.events[n-1].At
+		s.asked()
+	}
+	s.now = now
+	s.asked()
 }
 
 // enter makes a line's task the current one, and reports whether it is that
@@ -137,7 +152,7 @@ func (s *claudeSession) fromUser(f field, side bool) {
 	default:
 		for _, text := range texts {
 			if strings.HasPrefix(strings.TrimSpace(text), interrupted) {
-				s.asked()
+				s.stopped()
 			}
 			s.user(typed(text))
 		}
@@ -149,7 +164,7 @@ func (s *claudeSession) start(prompt string) {
 	if _, known := s.tasks[s.task]; known || s.task == "" {
 		return
 	}
-	s.tasks[s.task] = struct{}{}
+	s.tasks[s.task] = s.now
 	s.last = append(s.last, s.task)
 	s.startTask(s.task, "", prompt)
 }
@@ -263,29 +278,7 @@ func (s *claudeSession) toolResult(part field) {
 		failure = &session.Failure{Class: claudeClass(text), Message: text}
 	}
 	s.result(part.in("tool_use_id").text(), "", content.output(), failure)
-}
-
-// The ways in which a refusal and a call that makes no sense are told.
-var (
-	refusals = []string{"The user doesn't want to", "This command requires approval", interrupted}
-	granted  = []string{"you haven't granted it yet", "requires approval", " was blocked. For security"}
-)
-
-// claudeClass returns the class of an error. A call that nobody allowed has
-// not failed, and one that the program did not take has wrong arguments.
-func claudeClass(text string) string {
-	for _, r := range refusals {
-		if strings.HasPrefix(text, r) {
-			return session.ClassCancelled
-		}
+	if failure != nil && (strings.HasPrefix(failure.Message, refused) || strings.HasPrefix(failure.Message, interrupted)) {
+		s.asked() // the agent stops there, until the user says how to go on
 	}
-	for _, g := range granted {
-		if strings.Contains(text, g) {
-			return session.ClassCancelled
-		}
-	}
-	if strings.HasPrefix(text, "<tool_use_error>") {
-		return session.ClassArguments
-	}
-	return classOf(text)
 }

@@ -41,10 +41,11 @@ func TestClaudeCode(t *testing.T) {
 +6s [A] call t1#3 Read
 +6s [A] asked `+`
 +7s [A] result t1#3 = text
++7s [A] task_end `+`
 +8s result t2 = found
 +9s user to Rome
++9s asked `+`
 +10s asked `+`
-+10s [A] task_end `+`
 `)
 }
 
@@ -81,9 +82,9 @@ func TestClaudeCodeSidechainWithoutAgent(t *testing.T) {
 +0s [1] start One
 +1s [2] start Two
 +2s [1] assistant I am one
++2s [1] task_end `+`
 +3s [2] assistant I am two
 +3s [2] task_end `+`
-+3s [1] task_end `+`
 `)
 }
 

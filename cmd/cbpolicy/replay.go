@@ -36,6 +36,10 @@ by a rule or its decision is unknown, and never allow. A run, and so a line of J
 Lines, is read up to 64 MiB and 2,000,000 JSON values, and a .gz file up to 4 GiB
 unpacked; what is larger is told of and counted as not read.
 
+A recording does not tell a call that takes long from one that waits for a
+person: after a minute in which nothing else is told of its task, the clocks of
+task.duration and task.idle stand still until something is.
+
 A run ends at the first verdict that blocks. --confirm says what follows a
 question: stop ends the run there, approve says yes each time, decline leaves the
 call out and goes on.

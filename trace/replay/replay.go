@@ -68,21 +68,22 @@ func drive(ctx context.Context, r *trace.Run, o Options, seen func(Entry)) (Resu
 
 // driver puts the events of a run to a session.
 type driver struct {
-	run     *trace.Run
-	session *session.Session
-	gate    *actions.Gate
-	clock   *session.VirtualClock
-	waited  time.Duration // for room, by which the rest of the run is moved
-	swept   int64         // when the tasks beside the one at work were judged last
-	confirm Confirm
-	pricing session.Pricing
-	chain   string            // of the run
-	kind    string            // the chain of what names none; "": it has none
-	chains  map[string]string // by task
-	flights []flight
-	asked   *registry.Fired // the question that was just asked
-	seen    func(Entry)     // nil: nobody listens
-	result  Result
+	run      *trace.Run
+	session  *session.Session
+	gate     *actions.Gate
+	clock    *session.VirtualClock
+	waited   time.Duration // for room, by which the rest of the run is moved
+	silences silences      // since when nothing was told of tasks
+	swept    int64         // when the tasks beside the one at work were judged last
+	confirm  Confirm
+	pricing  session.Pricing
+	chain    string            // of the run
+	kind     string            // the chain of what names none; "": it has none
+	chains   map[string]string // by task
+	flights  []flight
+	asked    *registry.Fired // the question that was just asked
+	seen     func(Entry)     // nil: nobody listens
+	result   Result
 }
 
 // flight is a call whose result is still to come.
@@ -93,7 +94,7 @@ type flight struct {
 }
 
 func newDriver(r *trace.Run, o Options) (*driver, error) {
-	d := &driver{run: r, confirm: o.Confirm, pricing: o.Session.Pricing, chain: r.Chain, chains: map[string]string{}}
+	d := &driver{run: r, confirm: o.Confirm, pricing: o.Session.Pricing, chain: r.Chain, chains: map[string]string{}, silences: newSilences()}
 	if o.Kinds {
 		d.kind, d.chain = r.TaskKind, kindOf(r)
 	}
@@ -134,10 +135,14 @@ func isCall(e *session.Event) bool { return e.Type == session.ToolUse || e.Type 
 // event puts one event to the session.
 func (d *driver) event(ctx context.Context, e *session.Event) {
 	at := e.At + int64(d.waited)
+	if d.silent(ctx, at); d.result.Halted() {
+		return
+	}
 	d.clock.Advance(max(time.Duration(at-d.clock.Now()), 0))
 	if d.beside(ctx, e.Task); d.result.Halted() {
 		return
 	}
+	d.silences.told(e, d.clock.Now())
 	switch {
 	case isCall(e):
 		d.call(ctx, e)

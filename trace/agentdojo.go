@@ -43,6 +43,7 @@ func agentDojoRun(f field, source string, l Limits) *Run {
 		case "assistant":
 			b.said(text)
 			for _, c := range m.in("tool_calls").objects() {
+				b.checkArguments(c.in("function").text(), c.in("args"), l)
 				b.call(c.in("id").text(), c.in("function").text(), c.in("args").args(l))
 			}
 		case "tool":

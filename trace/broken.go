@@ -16,6 +16,7 @@ import (
 // defects are what is wrong with a recording that could be read.
 type defects struct {
 	empty      string   // the list that holds nothing; "": none does
+	nameless   mentions // calls that name no tool
 	arguments  mentions // calls whose arguments are no JSON
 	unanswered mentions // calls without a result, after which the agent went on
 }
@@ -28,7 +29,10 @@ type mentions struct {
 
 func (m *mentions) add(number int, name string) {
 	if m.n++; m.n == 1 {
-		m.first = fmt.Sprintf("call %d (%s)", number, name)
+		m.first = fmt.Sprintf("call %d", number)
+		if name != "" {
+			m.first += " (" + name + ")"
+		}
 	}
 }
 
@@ -49,8 +53,11 @@ func (r *Run) broken() string {
 	if r.Labels.Error != "" {
 		failed = "the run ended with an error: " + brief(r.Labels.Error)
 	}
-	if r.defects.empty != "" {
-		empty = r.defects.empty + ": the list holds nothing"
+	switch {
+	case r.defects.empty != "":
+		empty = (&EmptyError{Path: r.defects.empty}).Error()
+	case len(r.Events) == 0 && failed == "":
+		empty = "nothing of the run was recorded"
 	}
 	if r.Orphans > 0 {
 		orphans = "a result for a call that is not there"
@@ -58,7 +65,7 @@ func (r *Run) broken() string {
 	if r.Orphans > 1 {
 		orphans += fmt.Sprintf(" (and %d more)", r.Orphans-1)
 	}
-	return strings.Join(nonEmpty(failed, empty, r.defects.arguments.text("has arguments that are no JSON"),
+	return strings.Join(nonEmpty(failed, empty, r.defects.nameless.text("names no tool"), r.defects.arguments.text("has arguments that are no JSON"),
 		r.defects.unanswered.text("has no result"), orphans), "; ")
 }
 
@@ -94,6 +101,14 @@ func (b *builder) checkArguments(name string, args field, l Limits) {
 	}
 	if _, err := parse([]byte(args.Text()), l); err != nil {
 		b.run.defects.arguments.add(len(b.calls)+1, name)
+	}
+}
+
+// checkObject is checkArguments where a text need not be JSON: only one that
+// begins like an object of it must be.
+func (b *builder) checkObject(name string, args field, l Limits) {
+	if strings.HasPrefix(strings.TrimSpace(args.Text()), `{"`) {
+		b.checkArguments(name, args, l)
 	}
 }
 

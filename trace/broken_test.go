@@ -40,7 +40,10 @@ func TestBroken(t *testing.T) {
 		return `{"type":"message","message":{"role":"assistant","stopReason":"` + why + `","errorMessage":"gone","content":[` + parts + `]}}`
 	}
 	inspect := func(sample string) string {
-		return `{"version":2,"status":"error","eval":{"task":"t","model":"m"},"samples":[{"id":1,` + sample + `}]}`
+		return `{"version":2,"status":"success","eval":{"task":"t","model":"m"},"samples":[{"id":1,` + sample + `}]}`
+	}
+	langfuse := func(root, more string) string {
+		return `{"trace":{"id":"L"},"observations":[{"id":"r","type":"GENERATION","startTime":"2026-01-05T09:00:00Z","input":"hi",` + root + `}` + more + `]}`
 	}
 	for _, c := range []struct{ name, text, want string }{
 		{"every call has a result", dojo + dojoCall("a") + "," + dojoResult("a") + `]}`, ""},
@@ -53,6 +56,16 @@ func TestBroken(t *testing.T) {
 		{"no messages", dojo + `]}`, "messages: the list holds nothing"},
 		{"cut arguments", bench + `{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"t","arguments":"{\"id\": \"A"}}]},{"role":"tool","tool_call_id":"a","content":"x"}]}`,
 			"call 1 (t) has arguments that are no JSON"},
+		{"cut arguments of AgentDojo", dojo + `{"role":"assistant","content":"","tool_calls":[{"id":"a","function":"t","args":"{\"id\": \"A"}]},` + dojoResult("a") + `]}`,
+			"call 1 (t) has arguments that are no JSON"},
+		{"cut arguments of tau2", `{"info":{"agent_info":{}},"simulations":[{"messages":[{"role":"assistant","tool_calls":[{"id":"a","name":"t","arguments":"{\"id\": \"A"}]},{"role":"tool","id":"a","content":"x"}]}]}`,
+			"call 1 (t) has arguments that are no JSON"},
+		{"cut arguments of a span", `{"data":[{"traceID":"T","spans":[{"spanID":"a","startTime":1771237534000000,"duration":1,"tags":[{"key":"gen_ai.operation.name","value":"execute_tool"},{"key":"gen_ai.tool.name","value":"t"},{"key":"gen_ai.tool.call.arguments","value":"{\"id\": \"A"}]}]}]}`,
+			"call 1 (t) has arguments that are no JSON"},
+		{"words for arguments of a span", `{"data":[{"traceID":"T","spans":[{"spanID":"a","startTime":1771237534000000,"duration":1,"tags":[{"key":"gen_ai.operation.name","value":"execute_tool"},{"key":"gen_ai.tool.name","value":"t"},{"key":"tool_arguments","value":"{'topic': 'x'}"}]}]}]}`, ""},
+		{"no name", dojo + `{"role":"assistant","content":"","tool_calls":[{"id":"a","function":null,"args":{}}]},` + dojoResult("a") + `]}`, "call 1 names no tool"},
+		{"a session of pi without content", `{"type":"session","cwd":"/","id":"x"}`, "nothing of the run was recorded"},
+		{"a session of Claude Code without content", `{"type":"last-prompt","sessionId":"s"}`, "nothing of the run was recorded"},
 		{"no arguments", bench + `{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"t","arguments":""}}]},{"role":"tool","tool_call_id":"a","content":"x"}]}`, ""},
 		{"no trajectory", bench + `]}`, "traj: the list holds nothing"},
 		{"events, one after the other", use("01", "a") + use("02", "b") + result("03", "b"), "call 1 (t) has no result"},
@@ -72,6 +85,9 @@ func TestBroken(t *testing.T) {
 		{"a turn that was not", pi(piTurn("toolUse", `{"type":"toolCall","id":"a","name":"t","arguments":{}}`), piTurn("stop", `{"type":"text","text":"so"}`)), "call 1 (t) has no result"},
 		{"pi fails", pi(piTurn("error", "")), "the run ended with an error: gone"},
 		{"a sample that failed", inspect(`"messages":[{"role":"assistant","content":"x"}],"error":{"message":"boom","traceback":""}`), "the run ended with an error: boom"},
+		{"a Langfuse trace that failed", langfuse(`"level":"ERROR","statusMessage":"RateLimitError: 429"`, ""), "the run ended with an error: RateLimitError: 429"},
+		{"a part of one that failed", langfuse(`"level":"DEFAULT"`, `,{"id":"g","parentObservationId":"r","type":"GENERATION","startTime":"2026-01-05T09:00:01Z","level":"ERROR","input":"hi"}`), ""},
+		{"one that went on", langfuse(`"level":"ERROR"`, `,{"id":"g","type":"GENERATION","startTime":"2026-01-05T09:00:02Z","level":"DEFAULT","input":"hi"}`), ""},
 		{"a sample without anything", inspect(`"messages":[],"events":[]`), "messages: the list holds nothing"},
 		{"an environment that failed", `{"environment":"e","trajectory":[{"action":"ls","observation":"a"}],"info":{"exit_status":"submitted (exit_environment_error)"}}`,
 			"the run ended with an error: exit_environment_error"},

@@ -186,6 +186,9 @@ func (b *builder) delegate(id, name, worker string, args *registry.Values) {
 func (b *builder) begin(id, name string, e session.Event) {
 	c := &call{source: id, id: b.uniqueID(id), turn: b.turn}
 	e.CallID = c.id
+	if name == "" && e.Worker == "" {
+		b.run.defects.nameless.add(len(b.calls)+1, "")
+	}
 	c.entry = b.add(e)
 	b.acted(c.entry)
 	c.task = b.events[c.entry].Task

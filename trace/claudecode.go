@@ -263,6 +263,7 @@ func (s *claudeSession) enterTurn(message string) {
 // toolUse adds a call, or what is given to a sub-agent.
 func (s *claudeSession) toolUse(part field) {
 	id, name, input := part.in("id").text(), part.in("name").text(), part.in("input")
+	s.checkArguments(name, input, s.limits)
 	if (name == "Task" || name == "Agent") && !input.in("prompt").none() {
 		s.delegate(id, name, cmp.Or(input.in("subagent_type").text(), "general-purpose"), input.args(s.limits))
 		return

@@ -115,6 +115,14 @@ func (e *SyntaxError) Error() string { return e.Message }
 // Unwrap returns the cause.
 func (e *SyntaxError) Unwrap() error { return e.Cause }
 
+// EmptyError says that a list holds nothing, whose elements are the runs.
+type EmptyError struct {
+	Path string // such as samples
+}
+
+// Error names the list.
+func (e *EmptyError) Error() string { return e.Path + ": the list holds nothing" }
+
 // FieldError says that a part of a run is not what its format has there.
 type FieldError struct {
 	Path string // such as messages[3].tool_calls

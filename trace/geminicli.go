@@ -38,6 +38,7 @@ func geminiRun(f field, l Limits) *Run {
 			b.said(m.in("content").words())
 			b.spent(session.Event{MessageID: m.in("id").text(), Model: m.in("model").text(), Tokens: geminiTokens(m.in("tokens").object())})
 			for _, c := range m.in("toolCalls").objects() {
+				b.checkArguments(c.in("name").text(), c.in("args"), l)
 				b.call(c.in("id").text(), c.in("name").text(), c.in("args").args(l))
 			}
 			for _, c := range m.in("toolCalls").objects() {

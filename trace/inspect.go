@@ -19,9 +19,16 @@ func isInspect(o *outline) bool {
 }
 
 func readInspect(in *input) {
-	model, task, found := "", "", false
+	model, task, found, n := "", "", false, 0
+	var ended inspectEnd
 	err := in.members(func(key string) error {
 		switch key {
+		case "status", "error":
+			d, err := in.value()
+			if err != nil {
+				return err
+			}
+			return ended.read(key, loose(d.Value))
 		case "eval":
 			d, err := in.value()
 			if err != nil {
@@ -33,6 +40,7 @@ func readInspect(in *input) {
 		case "samples":
 			found = true
 			return in.elements(func(i int) error {
+				n++
 				return in.element(i, func(d doc, _ string) (*Run, error) {
 					f := record(d.Value)
 					r := inspectRun(f, in.limits)
@@ -46,10 +54,45 @@ func readInspect(in *input) {
 	if err == nil {
 		err = in.end()
 	}
-	if err == nil && !found {
+	switch {
+	case err != nil:
+	case ended.early():
+		err = &ended
+	case !found:
 		err = &FieldError{Path: "samples", Want: "a list", Got: "nothing"}
+	case n == 0:
+		err = &EmptyError{Path: "samples"}
 	}
 	in.finish(err)
+}
+
+// inspectEnd is how an evaluation ended; of one that did not end well samples
+// may be missing.
+type inspectEnd struct{ status, message string }
+
+// read takes in a member of the log: its status, or the error it ended with.
+func (e *inspectEnd) read(key string, f field) error {
+	if key == "status" {
+		e.status = f.text()
+	} else {
+		e.message = f.object().in("message").text()
+	}
+	return f.err()
+}
+
+// early reports whether the evaluation broke off. Logs without a status are
+// taken at their word.
+func (e *inspectEnd) early() bool {
+	return e.message != "" || e.status != "" && e.status != "success"
+}
+
+// Error says how the evaluation ended.
+func (e *inspectEnd) Error() string {
+	text := "the evaluation did not end, so that samples may be missing: its status is " + cmp.Or(e.status, "not told")
+	if e.message != "" {
+		text += ": " + brief(e.message)
+	}
+	return text
 }
 
 // inspectSample is a sample that is being read.
@@ -201,6 +244,7 @@ func inspectTokens(u field) meter.Tokens {
 // tool adds a call and its result.
 func (s *inspectSample) tool(e field) {
 	id := e.in("id").text()
+	s.checkArguments(e.in("function").text(), e.in("arguments"), s.limits)
 	s.call(id, e.in("function").text(), s.arguments(e.in("arguments")))
 	if e.in("completed").none() && e.in("result").none() && e.in("error").none() {
 		return // still under way when the log was written
@@ -244,6 +288,7 @@ func (s *inspectSample) messages(all field) {
 		case "assistant":
 			s.said(content.words())
 			for _, c := range m.in("tool_calls").objects() {
+				s.checkArguments(c.in("function").text(), c.in("arguments"), s.limits)
 				s.call(c.in("id").text(), c.in("function").text(), s.arguments(c.in("arguments")))
 			}
 		case "tool":

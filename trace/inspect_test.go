@@ -1,6 +1,7 @@
 package trace_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/cbpolicy/cbpolicy/trace"
@@ -51,4 +52,35 @@ func TestInspect(t *testing.T) {
 +2s call x add(1)
 +3s result x InvalidArguments: b is missing
 `)
+}
+
+// An evaluation that did not end may lack samples: that is an error of the
+// file, after those that it has.
+func TestInspectThatDidNotEnd(t *testing.T) {
+	const sample = `{"id":1,"messages":[{"role":"assistant","content":"x"}]}`
+	log := func(rest string) string { return `{"version":2,"eval":{"task":"t","model":"m"},` + rest + `}` }
+	for name, c := range map[string]struct {
+		text, want string
+		runs       int
+	}{
+		"failed":        {log(`"status":"error","error":{"message":"boom\nat 1"},"samples":[]`), "i.json:1: the evaluation did not end, so that samples may be missing: its status is error: boom…", 0},
+		"with a sample": {log(`"samples":[` + sample + `],"status":"error"`), "its status is error", 1},
+		"not ended":     {log(`"status":"started","samples":[` + sample + `]`), "its status is started", 1},
+		"no samples":    {log(`"status":"success","samples":[]`), "i.json:1: samples: the list holds nothing", 0},
+		"no status":     {log(`"samples":[` + sample + `]`), "", 1},
+		"no text":       {log(`"status":1,"samples":[]`), "want a text, not 1", 0},
+	} {
+		runs, errs := readAll("i.json", c.text, trace.Options{})
+		got := ""
+		if len(errs) > 0 {
+			got = errs[0].Error()
+		}
+		if len(runs) != c.runs || len(errs) > 1 || !strings.Contains(got, c.want) || (got == "") != (c.want == "") {
+			t.Errorf("%s: %d runs, %v", name, len(runs), errs)
+		}
+	}
+	_, errs := readAll("t.json", `{"info":{"agent_info":{}},"simulations":[]}`, trace.Options{})
+	if len(errs) != 1 || errs[0].Error() != "t.json:1: simulations: the list holds nothing" {
+		t.Errorf("tau2: %v", errs)
+	}
 }

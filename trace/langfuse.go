@@ -59,6 +59,7 @@ func langfuseRun(f field, l Limits) *Run {
 	}
 	slices.SortStableFunc(all, func(x, y observation) int { return cmp.Compare(x.start, y.start) })
 	for _, o := range all {
+		trace.ending(o)
 		switch o.kind {
 		case "TOOL":
 			b.langfuseTool(o, l)
@@ -78,6 +79,18 @@ type langfuseTrace struct {
 	asked  bool   // what the user wrote was found
 }
 
+// ending notes how an outermost observation ended; the last one says how the
+// run did.
+func (t *langfuseTrace) ending(o observation) {
+	if _, below := t.byID[o.parent]; below || o.kind == "TOOL" || o.kind == "EVENT" {
+		return
+	}
+	t.run.Labels.Error = ""
+	if o.in("level").text() == "ERROR" {
+		t.run.Labels.Error = cmp.Or(o.in("statusMessage").text(), "its outermost observation failed")
+	}
+}
+
 // langfuseTool adds a call and its result.
 func (b *builder) langfuseTool(o observation, l Limits) {
 	meta := o.in("metadata").inner(l).in("attributes")
@@ -95,6 +108,7 @@ func (b *builder) langfuseTool(o observation, l Limits) {
 	if inner := input.in("input"); input.Len() == 1 && inner.Kind() == jsonv.Object {
 		input = inner // wrapped by LangSmith
 	}
+	b.checkObject(name, o.in("input"), l)
 	b.at(o.start).call(o.id, name, input.args(l))
 	if o.in("endTime").none() {
 		return

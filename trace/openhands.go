@@ -121,6 +121,7 @@ func (o *openHands) arguments(e field) *registry.Values {
 	for _, choice := range meta.at("model_response", "choices").objects() {
 		for _, c := range choice.at("message", "tool_calls").objects() {
 			if id != "" && c.in("id").text() == id {
+				o.checkArguments(c.at("function", "name").text(), c.at("function", "arguments"), o.limits)
 				return c.at("function", "arguments").args(o.limits)
 			}
 		}

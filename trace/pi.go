@@ -65,6 +65,7 @@ func (b *builder) piMessage(id string, m field, l Limits) {
 		stopped := why == "aborted" || why == "error"
 		for _, part := range m.in("content").parts() {
 			if part.in("type").text() == "toolCall" {
+				b.checkArguments(part.in("name").text(), part.in("arguments"), l)
 				b.call(part.in("id").text(), part.in("name").text(), part.in("arguments").args(l))
 				b.calls[len(b.calls)-1].dropped = stopped
 			}

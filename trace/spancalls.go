@@ -26,9 +26,10 @@ var (
 // toolSpan adds a call and its result.
 func (b *builder) toolSpan(s *span, l Limits) {
 	name := cmp.Or(s.first(toolNames...), strings.TrimPrefix(s.name, "execute_tool "))
-	args := textField(s.first(toolInputs...)).args(l)
+	input := textField(s.first(toolInputs...))
+	b.checkObject(name, input, l)
 	id := cmp.Or(s.first(toolIDs...), s.id)
-	b.at(s.start).call(id, name, args)
+	b.at(s.start).call(id, name, input.args(l))
 	if s.end == 0 {
 		return
 	}

@@ -17,7 +17,7 @@ var one = decimal.FromInt(1)
 
 func readTau2(in *input) {
 	var setup tau2Setup
-	found := false
+	found, n := false, 0
 	err := in.members(func(key string) error {
 		switch key {
 		case "info":
@@ -34,6 +34,7 @@ func readTau2(in *input) {
 		case "simulations":
 			found = true
 			return in.elements(func(i int) error {
+				n++
 				return in.element(i, func(d doc, _ string) (*Run, error) {
 					f := record(d.Value)
 					return tau2Run(f, setup, in.limits), f.err()
@@ -45,8 +46,12 @@ func readTau2(in *input) {
 	if err == nil {
 		err = in.end()
 	}
-	if err == nil && !found {
+	switch {
+	case err != nil:
+	case !found:
 		err = &FieldError{Path: "simulations", Want: "a list", Got: "nothing"}
+	case n == 0:
+		err = &EmptyError{Path: "simulations"}
 	}
 	in.finish(err)
 }
@@ -110,6 +115,7 @@ func tau2Turn(b *builder, m field, l Limits) {
 	u.Cost, u.HasCost = m.in("cost").dollars()
 	b.spent(u)
 	for _, c := range m.in("tool_calls").objects() {
+		b.checkArguments(c.in("name").text(), c.in("arguments"), l)
 		b.call(c.in("id").text(), c.in("name").text(), c.in("arguments").args(l))
 	}
 }

@@ -16,6 +16,7 @@ import (
 // defects are what is wrong with a recording that could be read.
 type defects struct {
 	empty      string   // the list that holds nothing; "": none does
+	cut        bool     // a part of the run could not be read
 	nameless   mentions // calls that name no tool
 	arguments  mentions // calls whose arguments are no JSON
 	unanswered mentions // calls without a result, after which the agent went on
@@ -49,7 +50,10 @@ func (m *mentions) text(wrong string) string {
 
 // broken says all that is wrong with the run.
 func (r *Run) broken() string {
-	var failed, empty, orphans string
+	var failed, empty, cut, orphans string
+	if r.defects.cut {
+		cut = "a part of the run cannot be read"
+	}
 	if r.Labels.Error != "" {
 		failed = "the run ended with an error: " + brief(r.Labels.Error)
 	}
@@ -65,7 +69,7 @@ func (r *Run) broken() string {
 	if r.Orphans > 1 {
 		orphans += fmt.Sprintf(" (and %d more)", r.Orphans-1)
 	}
-	return strings.Join(nonEmpty(failed, empty, r.defects.nameless.text("names no tool"), r.defects.arguments.text("has arguments that are no JSON"),
+	return strings.Join(nonEmpty(failed, empty, cut, r.defects.nameless.text("names no tool"), r.defects.arguments.text("has arguments that are no JSON"),
 		r.defects.unanswered.text("has no result"), orphans), "; ")
 }
 

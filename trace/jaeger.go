@@ -1,6 +1,8 @@
 package trace
 
 import (
+	"cmp"
+
 	"github.com/cbpolicy/cbpolicy/internal/jsonv"
 )
 
@@ -48,11 +50,16 @@ func jaegerSpan(f field) *span {
 	s.start = f.in("startTime").unix(nanoPerMicro)
 	took, _ := f.in("duration").scaled(nanoPerMicro, "a duration, 0 or more")
 	s.end = plus(s.start, took)
+	follows := ""
 	for _, r := range f.in("references").objects() {
-		if kind := r.in("refType").text(); kind == "CHILD_OF" || kind == "" {
+		switch r.in("refType").text() {
+		case "CHILD_OF", "":
 			s.parent = r.in("spanID").text()
+		case "FOLLOWS_FROM":
+			follows = r.in("spanID").text()
 		}
 	}
+	s.parent = cmp.Or(s.parent, f.in("parentSpanID").text(), follows)
 	for _, t := range f.in("tags").objects() {
 		if v := t.in("value"); v.Kind() != jsonv.List && v.Kind() != jsonv.Object && !v.none() {
 			s.attrs[t.in("key").text()] = v.Text()

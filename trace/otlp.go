@@ -3,6 +3,7 @@ package trace
 import (
 	"errors"
 	"io"
+	"regexp"
 	"strings"
 
 	"github.com/cbpolicy/cbpolicy/internal/jsonv"
@@ -25,19 +26,21 @@ type otlpTraces struct {
 	*input
 	order []string // the ids of the traces, as they first occurred
 	spans map[string][]*span
-	bytes int64
+	// faulty: a line could not be read. cut are the traces that it names.
+	faulty bool
+	cut    map[string]bool
+	bytes  int64
 }
 
 func readOTLP(in *input) {
-	t := otlpTraces{input: in, spans: map[string][]*span{}}
-	for {
-		if _, err := in.peek(); errors.Is(err, io.EOF) {
-			break
-		}
-		if err := in.members(t.member); err != nil {
-			in.finish(err)
-			return
-		}
+	t := otlpTraces{input: in, spans: map[string][]*span{}, cut: map[string]bool{}}
+	read := t.values
+	if in.lines {
+		read = t.byLine
+	}
+	if err := read(); err != nil {
+		in.finish(err)
+		return
 	}
 	none := true
 	for _, id := range t.order {
@@ -50,12 +53,66 @@ func readOTLP(in *input) {
 			if r.Source = in.source; len(t.order) > 1 {
 				r.Source += "#" + id
 			}
+			r.defects.cut = t.cut[id]
 		}
 		in.emit(r, err, 0)
 	}
-	if none {
+	if none && !t.faulty {
 		in.emit(nil, errNoAgent, 0)
 	}
+}
+
+// values reads objects that follow each other.
+func (t *otlpTraces) values() error {
+	for {
+		if _, err := t.peek(); errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err := t.members(t.member); err != nil {
+			return err
+		}
+	}
+}
+
+// byLine reads an object a line. One that cannot be read is an error of its own,
+// and the traces that it names are broken.
+func (t *otlpTraces) byLine() error {
+	bad := func(err error) error {
+		t.faulty = true
+		for _, id := range traceIDs.FindAllSubmatch(t.buf, -1) {
+			t.cut[string(id[1])] = true
+		}
+		t.emit(nil, err, t.line)
+		return nil
+	}
+	return t.eachLine(func(d doc) error {
+		if t.bytes += int64(len(t.buf)); t.bytes > t.input.limits.RunBytes {
+			return errManySpans(t.input.limits)
+		}
+		var batches []field
+		f := record(d.Value)
+		for _, of := range [...]field{f, f.in("trace").object()} {
+			for _, name := range [...]string{"resourceSpans", "batches"} {
+				batches = append(batches, of.in(name).objects()...)
+			}
+		}
+		var spans []otlpEntry
+		for _, b := range batches {
+			spans = append(spans, otlpBatch(b)...)
+		}
+		if err := f.err(); err != nil {
+			return bad(placed(t.source, d.line, 0, err))
+		}
+		t.add(spans)
+		return nil
+	}, bad)
+}
+
+// traceIDs finds the traces that a line names.
+var traceIDs = regexp.MustCompile(`"traceId"\s*:\s*"([^"]*)"`)
+
+func errManySpans(l Limits) error {
+	return &LimitError{What: "a file of spans", Limit: l.RunBytes, Unit: "bytes"}
 }
 
 func (t *otlpTraces) member(key string) error {
@@ -69,10 +126,10 @@ func (t *otlpTraces) member(key string) error {
 				return err
 			}
 			if t.bytes += int64(len(t.buf)); t.bytes > t.input.limits.RunBytes {
-				return &LimitError{What: "a file of spans", Limit: t.input.limits.RunBytes, Unit: "bytes"}
+				return errManySpans(t.input.limits)
 			}
 			f := record(d.Value)
-			t.batch(f)
+			t.add(otlpBatch(f))
 			if err := f.err(); err != nil {
 				return placed(t.source, d.line, 0, err)
 			}
@@ -82,18 +139,31 @@ func (t *otlpTraces) member(key string) error {
 	return t.skip()
 }
 
-func (t *otlpTraces) batch(f field) {
+// otlpEntry is a span and the trace that it belongs to.
+type otlpEntry struct {
+	trace string
+	span  *span
+}
+
+func (t *otlpTraces) add(all []otlpEntry) {
+	for _, e := range all {
+		if t.spans[e.trace] == nil {
+			t.order = append(t.order, e.trace)
+		}
+		t.spans[e.trace] = append(t.spans[e.trace], e.span)
+	}
+}
+
+// otlpBatch reads the spans of a batch.
+func otlpBatch(f field) (all []otlpEntry) {
 	for _, name := range [...]string{"scopeSpans", "instrumentationLibrarySpans"} {
 		for _, scope := range f.in(name).objects() {
 			for _, s := range scope.in("spans").objects() {
-				id := s.in("traceId").text()
-				if t.spans[id] == nil {
-					t.order = append(t.order, id)
-				}
-				t.spans[id] = append(t.spans[id], otlpSpan(s))
+				all = append(all, otlpEntry{s.in("traceId").text(), otlpSpan(s)})
 			}
 		}
 	}
+	return all
 }
 
 func otlpSpan(f field) *span {

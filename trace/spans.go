@@ -95,6 +95,7 @@ func traceRun(format, id string, spans []*span, l Limits) (*Run, error) {
 	}
 	r := &Run{Format: format, ID: id}
 	b := newBuilder(r)
+	spans = once(spans)
 	slices.SortStableFunc(spans, func(x, y *span) int { return cmp.Or(cmp.Compare(x.start, y.start), cmp.Compare(x.end, y.end)) })
 	nest(spans)
 	fault := new(error)
@@ -104,8 +105,9 @@ func traceRun(format, id string, spans []*span, l Limits) (*Run, error) {
 		b.seen(s.end)
 		tokens, reports := s.usage(fault)
 		switch {
-		case s.isTool():
+		case s.isTool() && !s.repeatsTool():
 			b.toolSpan(s, l)
+		case s.isTool():
 		case reports && !s.repeated(fault):
 			b.modelSpan(s, tokens, &asked, l)
 		}
@@ -117,6 +119,33 @@ func traceRun(format, id string, spans []*span, l Limits) (*Run, error) {
 		}
 	}
 	return b.finish(), *fault
+}
+
+// once drops spans that come again, as an export does that was tried twice.
+func once(spans []*span) []*span {
+	type key struct {
+		id, name string
+		start    int64
+	}
+	seen := make(map[key]bool, len(spans))
+	return slices.DeleteFunc(spans, func(s *span) bool {
+		k := key{s.id, s.name, s.start}
+		again := s.id != "" && seen[k]
+		seen[k] = true
+		return again
+	})
+}
+
+// repeatsTool reports whether a span above is of the same call of a tool: one by
+// the agent's library, and one by that of the tool.
+func (s *span) repeatsTool() bool {
+	id := s.first(toolIDs...)
+	for t := s.above; t != nil && id != ""; t = t.above {
+		if t.isTool() && t.first(toolIDs...) == id {
+			return true
+		}
+	}
+	return false
 }
 
 // nest links spans with those above them.

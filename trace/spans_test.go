@@ -73,6 +73,32 @@ func TestOTLP(t *testing.T) {
 	}
 }
 
+// A line that cannot be read ends no trace but those that it names.
+func TestOTLPWithABadLine(t *testing.T) {
+	line := func(trace, span string) string {
+		return `{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"` + trace + `","spanId":"` + span + `","startTimeUnixNano":1777555053771001901,"endTimeUnixNano":1777555053771001902,` +
+			`"attributes":[{"key":"gen_ai.operation.name","value":{"stringValue":"execute_tool"}},{"key":"gen_ai.tool.name","value":{"stringValue":"f"}}]}]}]}]}` + "\n"
+	}
+	bad := line("B", "1")
+	for name, c := range map[string]struct{ text, runs, errs string }{
+		"cut":         {line("A", "1") + bad[:len(bad)-10] + "\n" + line("C", "1"), "A C", "o.jsonl:2:"},
+		"no span":     {line("A", "1") + `{"resourceSpans":[1]}` + "\n" + line("C", "1"), "A C", "o.jsonl:2: resourceSpans[0]: want an object, not 1"},
+		"of a trace":  {line("A", "1") + bad[:len(bad)-10] + "\n" + line("B", "2") + line("C", "1"), "A B: a part of the run cannot be read C", "o.jsonl:2:"},
+		"nothing but": {line("A", "1")[:80] + "\n", "", "o.jsonl:1:"},
+	} {
+		runs, errs := readAll("o.jsonl", c.text, trace.Options{})
+		var got []string
+		for _, r := range runs {
+			if got = append(got, r.ID); r.Broken != "" {
+				got[len(got)-1] += ": " + r.Broken
+			}
+		}
+		if strings.Join(got, " ") != c.runs || len(errs) != 1 || !strings.HasPrefix(errs[0].Error(), c.errs) {
+			t.Errorf("%s: runs %q, errors %v", name, got, errs)
+		}
+	}
+}
+
 func TestSpansWithoutAnAgent(t *testing.T) {
 	for _, text := range []string{`{"data":[{"traceID":"t","spans":[]}]}`, `{"resourceSpans":[]}`} {
 		_, errs := readAll("s.json", text, trace.Options{})
@@ -107,5 +133,32 @@ func TestSpanTexts(t *testing.T) {
 			r := readOne(t, trace.Jaeger, "j.json", head+tags+"]}]}]}")
 			wantEvents(t, r.Events, "+0s user U\n+1s assistant A\n+1s usage a 5+0\n")
 		})
+	}
+}
+
+// What is exported twice, or reported by spans that nest, happened once.
+func TestRepeatedSpans(t *testing.T) {
+	span := func(id, above, tags string) string {
+		return `{"spanID":"` + id + `","operationName":"o",` + above + `"startTime":1771237534000000,"duration":1000,"tags":[` + tags + `]}`
+	}
+	usage := `{"key":"gen_ai.usage.input_tokens","value":5}`
+	tool := `{"key":"gen_ai.operation.name","value":"execute_tool"},{"key":"gen_ai.tool.name","value":"f"},{"key":"gen_ai.tool.call.id","value":"c"}`
+	for name, c := range map[string]struct {
+		spans  []string
+		calls  int
+		tokens int64
+	}{
+		"exported twice":     {[]string{span("a", "", usage), span("t", "", tool), span("a", "", usage), span("t", "", tool)}, 1, 5},
+		"a tool in its tool": {[]string{span("a", "", tool), span("b", `"references":[{"refType":"CHILD_OF","spanID":"a"}],`, tool)}, 1, 0},
+		"another in a tool":  {[]string{span("a", "", tool), span("b", `"references":[{"refType":"CHILD_OF","spanID":"a"}],`, strings.Replace(tool, `"c"`, `"d"`, 1))}, 2, 0},
+		"two tools":          {[]string{span("a", "", tool), span("b", "", tool)}, 2, 0},
+		"parentSpanID":       {[]string{span("a", "", usage), span("b", `"parentSpanID":"a",`, usage)}, 0, 5},
+		"FOLLOWS_FROM":       {[]string{span("a", "", usage), span("b", `"references":[{"refType":"FOLLOWS_FROM","spanID":"a"}],`, usage)}, 0, 5},
+		"side by side":       {[]string{span("a", "", usage), span("b", "", usage)}, 0, 10},
+	} {
+		r := readOne(t, trace.Jaeger, "j.json", `{"data":[{"traceID":"T","spans":[`+strings.Join(c.spans, ",")+`]}]}`)
+		if got := r.Totals(); got.Calls != c.calls || got.InputTokens != c.tokens {
+			t.Errorf("%s: %+v", name, got)
+		}
 	}
 }

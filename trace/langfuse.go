@@ -44,12 +44,15 @@ func langfuseRun(f field, l Limits) *Run {
 	}
 	r := &Run{Format: Langfuse, ID: t.in("id").text(), TaskKind: t.in("name").text()}
 	b := newBuilder(r)
-	trace := langfuseTrace{builder: b, limits: l, byID: map[string]observation{}}
-	var all []observation
+	trace := langfuseTrace{builder: b, limits: l, byID: map[string]*observation{}}
+	var all []*observation
 	for _, o := range b.filled(f.in("observations")) {
-		x := observation{
-			field: o, id: o.in("id").text(), kind: o.in("type").text(), parent: o.in("parentObservationId").text(),
-			start: o.in("startTime").instant(), end: o.in("endTime").instant(), tokens: langfuseTokens(o.in("usageDetails").object()),
+		x := &observation{
+			field: o, id: o.in("id").text(), kind: o.langfuseKind(l), parent: o.in("parentObservationId").text(),
+			start: o.in("startTime").instant(), end: o.in("endTime").instant(), tokens: o.langfuseUsage(),
+		}
+		if x.id != "" && trace.byID[x.id] != nil {
+			continue // it was exported twice
 		}
 		x.end = cmp.Or(x.end, x.start)
 		trace.byID[x.id] = x
@@ -57,7 +60,10 @@ func langfuseRun(f field, l Limits) *Run {
 		b.seen(x.start)
 		b.seen(x.end)
 	}
-	slices.SortStableFunc(all, func(x, y observation) int { return cmp.Compare(x.start, y.start) })
+	for _, o := range all {
+		trace.uncircle(o)
+	}
+	slices.SortStableFunc(all, func(x, y *observation) int { return cmp.Compare(x.start, y.start) })
 	for _, o := range all {
 		trace.ending(o)
 		switch o.kind {
@@ -74,15 +80,15 @@ func langfuseRun(f field, l Limits) *Run {
 type langfuseTrace struct {
 	*builder
 	limits Limits
-	byID   map[string]observation
+	byID   map[string]*observation
 	first  string // the generation that was first
 	asked  bool   // what the user wrote was found
 }
 
 // ending notes how an outermost observation ended; the last one says how the
 // run did.
-func (t *langfuseTrace) ending(o observation) {
-	if _, below := t.byID[o.parent]; below || o.kind == "TOOL" || o.kind == "EVENT" {
+func (t *langfuseTrace) ending(o *observation) {
+	if t.byID[o.parent] != nil || o.kind == "TOOL" || o.kind == "EVENT" {
 		return
 	}
 	t.run.Labels.Error = ""
@@ -92,10 +98,10 @@ func (t *langfuseTrace) ending(o observation) {
 }
 
 // langfuseTool adds a call and its result.
-func (b *builder) langfuseTool(o observation, l Limits) {
+func (b *builder) langfuseTool(o *observation, l Limits) {
 	meta := o.in("metadata").inner(l).in("attributes")
 	name := o.in("name").text()
-	for _, prefix := range [...]string{"execute_tool ", "running tool: "} {
+	for _, prefix := range toolPrefixes {
 		name = strings.TrimPrefix(name, prefix)
 	}
 	for _, key := range toolNames {
@@ -121,12 +127,27 @@ func (b *builder) langfuseTool(o observation, l Limits) {
 	b.at(o.end).result(o.id, name, output, failure)
 }
 
-// above returns the generations above an observation, the nearest first.
-func (t *langfuseTrace) above(o observation) []observation {
-	var all []observation
+// uncircle takes an observation out from below those that are below it.
+func (t *langfuseTrace) uncircle(o *observation) {
+	above := t.byID[o.parent]
 	for range maxNesting {
-		parent, found := t.byID[o.parent]
-		if !found {
+		if above == nil {
+			return
+		}
+		if above == o {
+			break
+		}
+		above = t.byID[above.parent]
+	}
+	o.parent = ""
+}
+
+// above returns the generations above an observation, the nearest first.
+func (t *langfuseTrace) above(o *observation) []*observation {
+	var all []*observation
+	for range maxNesting {
+		parent := t.byID[o.parent]
+		if parent == nil {
 			break
 		}
 		if parent.kind == "GENERATION" {
@@ -141,7 +162,7 @@ func (t *langfuseTrace) above(o observation) []observation {
 // another is the same call of the model, says nothing new, and counts only if
 // it reports other usage than the one above. What the user wrote is taken from
 // the first call only: what later ones are told may be the words of a model.
-func (t *langfuseTrace) generation(o observation) {
+func (t *langfuseTrace) generation(o *observation) {
 	above := t.above(o)
 	spent := session.Event{MessageID: o.id, Model: o.in("model").text(), Tokens: o.tokens}
 	for _, a := range above {
@@ -150,7 +171,7 @@ func (t *langfuseTrace) generation(o observation) {
 		}
 	}
 	t.first = cmp.Or(t.first, o.id)
-	if !t.asked && (o.id == t.first || slices.ContainsFunc(above, func(a observation) bool { return a.id == t.first })) {
+	if !t.asked && (o.id == t.first || slices.ContainsFunc(above, func(a *observation) bool { return a.id == t.first })) {
 		t.at(o.start)
 		for _, text := range o.in("input").inner(t.limits).askedTexts(nil) {
 			t.asked = true
@@ -161,7 +182,7 @@ func (t *langfuseTrace) generation(o observation) {
 	if len(above) == 0 {
 		t.said(o.in("output").inner(t.limits).saidText())
 	}
-	spent.Cost, spent.HasCost = o.in("totalCost").dollars()
+	spent.Cost, spent.HasCost = o.langfuseCost()
 	t.run.Model = cmp.Or(t.run.Model, spent.Model)
 	t.spent(spent)
 }
@@ -171,30 +192,4 @@ func (t *langfuseTrace) generation(o observation) {
 func sameButHour(t, u meter.Tokens) bool {
 	t.CacheWrite1h, u.CacheWrite1h = 0, 0
 	return t == u
-}
-
-// langfuseTokens reads usage. What came from the cache is named in several
-// ways, and is in the input if that and the output are the total. What was
-// written by how long the cache lasts is part of what was written, unless the
-// total has both.
-func langfuseTokens(u field) meter.Tokens {
-	t := meter.Tokens{Input: u.in("input").count(), Output: u.in("output").count()}
-	for _, name := range [...]string{"prompt_details.cache_read", "input_cache_read", "input_cached_tokens", "cache_read_input_tokens"} {
-		t.CacheRead = max(t.CacheRead, u.in(name).count())
-	}
-	written := int64(0)
-	for _, name := range [...]string{"input_cache_creation", "cache_creation_input_tokens"} {
-		written = max(written, u.in(name).count())
-	}
-	t.CacheWrite1h = u.in("input_cache_creation_1h").count()
-	apart := plus(u.in("input_cache_creation_5m").count(), t.CacheWrite1h)
-	t.CacheWrite = max(written, apart)
-	switch total := u.in("total"); {
-	case total.none():
-	case total.count() == plus(t.Input, t.Output):
-		return withoutCache(t)
-	case total.count() == plus(plus(plus(t.Input, t.Output), t.CacheRead), plus(written, apart)):
-		t.CacheWrite = plus(written, apart)
-	}
-	return t
 }

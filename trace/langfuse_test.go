@@ -45,6 +45,39 @@ func TestLangfuseOfTheAPI(t *testing.T) {
 	}
 }
 
+// Older exports tell what an observation took in other ways.
+func TestLangfuseVersions(t *testing.T) {
+	const when = `"startTime":"2025-08-28T07:32:31Z","endTime":"2025-08-28T07:32:32Z"`
+	generation := func(id, rest string) string {
+		return `{"id":"` + id + `","type":"GENERATION",` + when + `,"input":"x","output":"y",` + rest + `}`
+	}
+	for name, c := range map[string]struct {
+		observations []string
+		input        int64
+		output       int64
+		cost         int64 // in thousandths of a dollar
+		calls        int
+	}{
+		"usage":            {[]string{generation("g", `"usage":{"input":5,"output":2,"total":7,"unit":"TOKENS"},"calculatedTotalCost":0.002`)}, 5, 2, 2, 0},
+		"prompt tokens":    {[]string{generation("g", `"usage":{"promptTokens":5,"completionTokens":2},"totalCost":0,"costDetails":{"total":0.002}`)}, 5, 2, 2, 0},
+		"beside it":        {[]string{generation("g", `"promptTokens":5,"completionTokens":2,"usage":{}`)}, 5, 2, 0, 0},
+		"input usage":      {[]string{generation("g", `"usageDetails":{},"inputUsage":5,"outputUsage":2`)}, 5, 2, 0, 0},
+		"details first":    {[]string{generation("g", `"usageDetails":{"input":5,"output":2},"inputUsage":9,"totalCost":0.001,"costDetails":{"total":0.003}`)}, 5, 2, 1, 0},
+		"characters":       {[]string{generation("g", `"usage":{"input":500,"output":200,"unit":"CHARACTERS"}`)}, 0, 0, 0, 0},
+		"exported twice":   {[]string{generation("g", `"usage":{"input":5,"output":2}`), generation("g", `"usage":{"input":5,"output":2}`)}, 5, 2, 0, 0},
+		"below itself":     {[]string{generation("g", `"parentObservationId":"g","usage":{"input":5,"output":2}`)}, 5, 2, 0, 0},
+		"in a circle":      {[]string{generation("g", `"parentObservationId":"h","usage":{"input":5,"output":2}`), generation("h", `"parentObservationId":"g","usage":{"input":5,"output":2}`)}, 5, 2, 0, 0},
+		"a tool as a span": {[]string{generation("g", `"usage":{}`), `{"id":"t","type":"SPAN","name":"running tool: f",` + when + `}`}, 0, 0, 0, 1},
+		"an operation":     {[]string{generation("g", `"usage":{}`), `{"id":"t","type":"SPAN","name":"f",` + when + `,"metadata":{"attributes":{"gen_ai.operation.name":"execute_tool"}}}`}, 0, 0, 0, 1},
+		"another span":     {[]string{generation("g", `"usage":{}`), `{"id":"t","type":"SPAN","name":"f",` + when + `}`}, 0, 0, 0, 0},
+	} {
+		r := readOne(t, trace.Langfuse, "l.json", `{"trace":{"id":"L"},"observations":[`+strings.Join(c.observations, ",")+`]}`)
+		if got := r.Totals(); got.InputTokens != c.input || got.OutputTokens != c.output || got.Cost != c.cost*1e6 || got.Calls != c.calls {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
 // What went in and came out is found in the shapes of many libraries.
 func TestLangfuseShapes(t *testing.T) {
 	for name, c := range map[string]struct{ input, output, user, said string }{

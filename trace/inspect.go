@@ -129,6 +129,9 @@ func inspectRun(f field, l Limits) *Run {
 	}
 	if len(events) == 0 {
 		s.messages(f.in("messages"))
+		for model, u := range f.in("model_usage").members() {
+			s.spent(session.Event{MessageID: "usage of " + model, Model: model, Tokens: inspectTokens(u.object())})
+		}
 		if f.in("messages").Len() == 0 {
 			r.defects.empty = "messages"
 		}

@@ -84,3 +84,14 @@ func TestInspectThatDidNotEnd(t *testing.T) {
 		t.Errorf("tau2: %v", errs)
 	}
 }
+
+// A sample without events tells its usage as a whole.
+func TestInspectUsageOfSample(t *testing.T) {
+	r := readOne(t, trace.Inspect, "i.json", `{"version":2,"eval":{"task":"t","model":"m"},"samples":[{"id":1,"messages":[{"role":"assistant","content":"x"}],
+ "model_usage":{"openai/m":{"input_tokens":20,"output_tokens":3,"total_tokens":23,"input_tokens_cache_read":5},"n":{"input_tokens":1,"output_tokens":1}}}]}`)
+	wantEvents(t, r.Events, `
++0s assistant x
++0s usage usage of openai/m 15+3 cache 5+0
++0s usage usage of n 1+1
+`)
+}

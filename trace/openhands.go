@@ -158,6 +158,12 @@ func (o *openHands) usage(e field) {
 func (o *openHands) rest(metrics field) {
 	u := metrics.in("accumulated_token_usage").object()
 	all := meter.Tokens{Input: u.in("prompt_tokens").count(), Output: u.in("completion_tokens").count()}
+	if u.none() {
+		for _, u := range metrics.in("token_usages").objects() {
+			all.Input = plus(all.Input, u.in("prompt_tokens").count())
+			all.Output = plus(all.Output, u.in("completion_tokens").count())
+		}
+	}
 	more := session.Event{MessageID: "metrics", Tokens: meter.Tokens{
 		Input: max(all.Input-o.told.Input, 0), Output: max(all.Output-o.told.Output, 0),
 	}}
@@ -171,13 +177,21 @@ func (o *openHands) observation(e field) {
 		return
 	}
 	kind, content := e.in("observation").text(), e.in("content").words()
-	o.result(cause, "", textOutput(content), openHandsFailure(kind, content, e.in("extras")))
+	o.result(cause, "", textOutput(content), openHandsFailure(kind, content, e))
 }
 
-// openHandsFailure tells a failure by its kind, the exit code of a command, or
-// the word it begins with.
-func openHandsFailure(kind, content string, extras field) *session.Failure {
+// openHandsFailure tells a failure by its kind, the exit code of a command, the
+// word it begins with, or the flag that says so.
+func openHandsFailure(kind, content string, e field) *session.Failure {
+	extras := e.in("extras")
 	code := extras.at("metadata", "exit_code")
+	if code.none() {
+		code = extras.in("exit_code")
+	}
+	success := e.in("success")
+	if success.none() {
+		success = extras.in("success")
+	}
 	switch {
 	case kind == "user_rejected":
 		return &session.Failure{Class: session.ClassCancelled, Message: content}
@@ -186,7 +200,8 @@ func openHandsFailure(kind, content string, extras field) *session.Failure {
 	case strings.HasPrefix(content, "ERROR"):
 		return &session.Failure{Class: session.ClassTool, Message: content}
 	// -1 stands for a command that has not ended yet.
-	case code.Kind() == jsonv.Number && code.Text() != "0" && code.Text() != "-1":
+	case code.Kind() == jsonv.Number && code.Text() != "0" && code.Text() != "-1",
+		code.none() && success.Kind() == jsonv.Bool && !success.yes():
 		return &session.Failure{Class: session.ClassTool, Message: content}
 	}
 	return nil

@@ -52,3 +52,22 @@ func TestOpenHandsEvaluation(t *testing.T) {
 	wantLabels(t, r, trace.Labels{Error: "boom"})
 	wantEvents(t, r.Events, openHandsWant+"+7s usage metrics 70+5 $0.5\n")
 }
+
+// Older versions tell exit codes, success and usage in other places.
+func TestOpenHandsVersions(t *testing.T) {
+	const run = `{"id":1,"timestamp":"2025-01-27T22:44:58","source":"agent","action":"run","args":{"command":"x"}},{"id":2,"timestamp":"2025-01-27T22:44:59","source":"agent","cause":1,"observation":"run","content":"out",`
+	for rest, failed := range map[string]bool{
+		`"extras":{"exit_code":2}`: true, `"extras":{"exit_code":0}`: false, `"extras":{"metadata":{"exit_code":0},"exit_code":2}`: false,
+		`"success":false,"extras":{}`: true, `"success":true,"extras":{}`: false, `"extras":{"success":false}`: true,
+		`"success":false,"extras":{"metadata":{"exit_code":-1}}`: false, `"extras":{"exit_code":-1}`: false,
+	} {
+		r := readOne(t, trace.OpenHands, "o.json", `[`+run+rest+`}]`)
+		if got := r.Totals().Errors == 1; got != failed {
+			t.Errorf("%s: failed %t", rest, got)
+		}
+	}
+	r := readOne(t, trace.OpenHands, "o.jsonl", `{"instance_id":"i","history":[`+run+`"extras":{}}],"metrics":{"token_usages":[{"model":"m","prompt_tokens":10,"completion_tokens":2},{"prompt_tokens":5,"completion_tokens":1}]}}`)
+	if got := r.Totals(); got.InputTokens != 15 || got.OutputTokens != 3 {
+		t.Errorf("%+v", got)
+	}
+}

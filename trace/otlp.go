@@ -169,7 +169,10 @@ func otlpBatch(f field) (all []otlpEntry) {
 func otlpSpan(f field) *span {
 	s := &span{
 		id: f.in("spanId").text(), parent: f.in("parentSpanId").text(), name: f.in("name").text(), attrs: map[string]string{},
-		start: f.in("startTimeUnixNano").unix(0), end: f.in("endTimeUnixNano").unix(0),
+		start: f.in("startTimeUnixNano").unix(0),
+	}
+	if end := f.in("endTimeUnixNano"); end.Text() != "0" { // one that has not ended
+		s.end = end.unix(0)
 	}
 	for _, a := range f.in("attributes").objects() {
 		if text := otlpText(a.in("value")); text != "" {

@@ -73,6 +73,13 @@ func TestOTLP(t *testing.T) {
 	}
 }
 
+// A span that has not ended has no result.
+func TestOTLPUnended(t *testing.T) {
+	r := readOne(t, trace.OTLP, "o.json", `{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"T","spanId":"t","startTimeUnixNano":"1777555053771001901","endTimeUnixNano":"0",
+   "attributes":[{"key":"gen_ai.operation.name","value":{"stringValue":"execute_tool"}},{"key":"gen_ai.tool.name","value":{"stringValue":"f"}}]}]}]}]}`)
+	wantEvents(t, r.Events, "+0s call t f\n")
+}
+
 // A line that cannot be read ends no trace but those that it names.
 func TestOTLPWithABadLine(t *testing.T) {
 	line := func(trace, span string) string {

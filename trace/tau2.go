@@ -96,6 +96,12 @@ func tau2Message(b, user *builder, m field, l Limits) {
 		b.said(text)
 		tau2Turn(b, m, l)
 	case "tool":
+		if several := m.in("tool_messages"); !several.none() {
+			for _, one := range several.objects() {
+				tau2Message(b, user, one, l)
+			}
+			return
+		}
 		if m.in("requestor").text() == "user" {
 			b = user
 		}

@@ -70,3 +70,16 @@ func TestTau2TimedLate(t *testing.T) {
 		t.Errorf("%v", r.UserEvents)
 	}
 }
+
+// Several results may stand in one message.
+func TestTau2ToolMessages(t *testing.T) {
+	r := readOne(t, trace.Tau2, "t.json", `{"info":{"agent_info":{}},"simulations":[{"id":"s","messages":[
+ {"role":"assistant","content":null,"tool_calls":[{"id":"x","name":"look","arguments":{}},{"id":"y","name":"look","arguments":{"n":1}}]},
+ {"role":"tool","tool_messages":[{"role":"tool","id":"x","content":"no","error":true},{"role":"tool","id":"y","content":"yes","error":false}]}]}]}`)
+	wantEvents(t, r.Events, `
++0s call x look
++0s call y look(1)
++1s result x ToolError: no
++1s result y = yes
+`)
+}

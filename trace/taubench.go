@@ -3,6 +3,7 @@ package trace
 import (
 	"strings"
 
+	"github.com/cbpolicy/cbpolicy/internal/jsonv"
 	"github.com/cbpolicy/cbpolicy/session"
 )
 
@@ -24,26 +25,66 @@ func tauBenchRun(f field, l Limits) *Run {
 		r.ID += "/" + trial
 	}
 	b := newBuilder(r)
+	acting := false // the agent has just called a tool in words
 	for _, m := range b.filled(f.in("traj")) {
 		b.message(0)
 		text := m.in("content").words()
 		switch role := m.in("role"); role.text() {
 		case "system", "user":
-			b.user(text)
+			if observed, is := strings.CutPrefix(text, actionResult); is && acting {
+				b.tauBenchResult("", "", strings.TrimPrefix(observed, " "))
+			} else {
+				b.user(text)
+			}
+			acting = false
 		case "assistant":
+			text, acting = b.tauBenchAction(text, l)
 			b.said(text)
 			b.openAICalls(m.in("tool_calls"), l)
 		case "tool":
-			var failure *session.Failure
-			if strings.HasPrefix(text, "Error") {
-				failure = failed(text)
-			}
-			b.result(m.in("tool_call_id").text(), m.in("name").text(), textOutput(text), failure)
+			b.tauBenchResult(m.in("tool_call_id").text(), m.in("name").text(), text)
 		default:
 			role.wrong("system, user, assistant or tool")
 		}
 	}
 	return b.finish()
+}
+
+func (b *builder) tauBenchResult(id, name, text string) {
+	var failure *session.Failure
+	if strings.HasPrefix(text, "Error") {
+		failure = failed(text)
+	}
+	b.result(id, name, textOutput(text), failure)
+}
+
+// What stands before an agent's action, and before what came of it, where its
+// strategy is to act in words and not by calls of the API.
+const (
+	actionBegins = "Action:"
+	actionResult = "API output:"
+	respond      = "respond" // the action that is a message to the user
+)
+
+// tauBenchAction takes the action out of an answer that ends in one, an object
+// with a name and arguments: it adds the call of a tool, and returns what is
+// said beside it, or to the user.
+func (b *builder) tauBenchAction(text string, l Limits) (said string, acting bool) {
+	i := strings.LastIndex(text, actionBegins)
+	if i < 0 {
+		return text, false
+	}
+	call := textField(strings.TrimSpace(text[i+len(actionBegins):])).inner(l)
+	name, args := call.in("name"), call.in("arguments")
+	if name.Kind() != jsonv.String || args.Kind() != jsonv.Object {
+		return text, false
+	}
+	if name.Text() == respond {
+		return args.in("content").Text(), false
+	}
+	b.said(text[:i])
+	b.call("", name.Text(), args.args(l))
+	return "", true
 }
 
 // rewarded reports whether a reward is the full one.

@@ -40,3 +40,26 @@ func TestTauBench(t *testing.T) {
 		t.Errorf("%+v", runs[1])
 	}
 }
+
+// With the strategies act and react an agent calls its tools in words.
+func TestTauBenchInWords(t *testing.T) {
+	r := readOne(t, trace.TauBench, "runs.json", `[{"task_id":4,"reward":1.0,"info":{},"traj":[
+  {"role":"system","content":"Policy"},{"role":"user","content":"Cancel it"},
+  {"role":"assistant","content":"Thought:\nI look.\nAction:\n{\"name\": \"get\", \"arguments\": {\"id\": \"A\"}}"},
+  {"role":"user","content":"API output: Error: no such order"},
+  {"role":"assistant","content":"Action:\n{\"name\": \"respond\", \"arguments\": {\"content\": \"Which one?\"}}"},
+  {"role":"user","content":"API output: that is what I read"},
+  {"role":"assistant","content":"Action: {\"name\": cut"}]}]`)
+	wantEvents(t, r.Events, `
++0s user Policy
++1s user Cancel it
++2s assistant Thought:
+I look.
+
++2s call #1 get(A)
++3s result #1 ToolError: Error: no such order
++4s assistant Which one?
++5s user API output: that is what I read
++6s assistant Action: {"name": cut
+`)
+}

@@ -30,7 +30,12 @@ func Files(path string, passedOver func(file string)) iter.Seq2[string, error] {
 			yield("", unread(path, err))
 			return
 		}
-		if !info.IsDir() {
+		switch {
+		case info.IsDir():
+		case !info.Mode().IsRegular() && inFileSystem(path):
+			yield("", &Error{Source: path, Err: errNoFile})
+			return
+		default:
 			yield(path, nil)
 			return
 		}
@@ -84,6 +89,16 @@ func (s *fileSet) add(path string) {
 }
 
 func keyOf(info fs.FileInfo) fileKey { return fileKey{info.Size(), info.ModTime().UnixNano()} }
+
+// errNoFile refuses what reading might never end of.
+var errNoFile = errors.New("this is a pipe or a device, and no file: give what it holds to standard input, and - for the path")
+
+// inFileSystem reports whether a path stands in the file system, and not for a file
+// that this process was given open, such as what a shell puts there for <(…).
+func inFileSystem(path string) bool {
+	_, err := filepath.EvalSymlinks(path)
+	return err == nil && !strings.HasPrefix(path, "/dev/fd/")
+}
 
 // isFile reports whether an entry of a directory is a file, or a link to one
 // or to nothing. Pipes and devices are none: reading them might never end.

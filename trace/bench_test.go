@@ -13,7 +13,7 @@ import (
 // recorded are the files of recorded runs beside the clone, and how long they are.
 func recorded(b *testing.B) (path string, files []string, size int64) {
 	path = devPath(b)
-	for file, err := range trace.Files(path, nil) {
+	for file, err := range trace.Files(path, trace.Options{}) {
 		if err != nil {
 			b.Fatal(err)
 		}

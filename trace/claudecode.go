@@ -17,7 +17,7 @@ import (
 // as the user's was put there by the program.
 
 func isClaudeCode(o *outline) bool {
-	if o.hasAny("startTime", "projectHash", "messages") {
+	if o.hasAny("startTime", "projectHash", "messages") && !o.has("uuid") {
 		return false // a session of Gemini CLI
 	}
 	return o.has("sessionId", "type") || o.has("type=summary", "leafUuid") || o.has("type=file-history-snapshot", "messageId")

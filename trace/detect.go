@@ -1,5 +1,10 @@
 package trace
 
+import (
+	"bytes"
+	"errors"
+)
+
 // format is one way in which runs are recorded.
 type format struct {
 	name string
@@ -56,12 +61,30 @@ func Formats() []string {
 	return names
 }
 
-// Detect tells the format of a file by its beginning, of which at most the
-// first 64 KiB are looked at. The error is an [*UnknownFormatError] or an
-// [*AmbiguousFormatError].
+// Detect tells the format of a file by its beginning: the first 64 KiB, and if
+// these are of no format the first 16 MiB, as what tells may stand behind a long
+// list. The error is an [*UnknownFormatError] or an [*AmbiguousFormatError].
 func Detect(prefix []byte) (string, error) {
-	f, err := detect(outlineOf(prefix))
+	_, f, err := detectIn(prefix[:min(len(prefix), outlineBytes)])
+	if unknown(err) && mayTellLater(prefix) {
+		_, f, err = detectIn(prefix[:min(len(prefix), outlineFar)])
+	}
 	return f.name, err
+}
+
+func detectIn(prefix []byte) (*outline, format, error) {
+	o := outlineOf(prefix)
+	f, err := detect(o)
+	return o, f, err
+}
+
+func unknown(err error) bool { return errors.As(err, new(*UnknownFormatError)) }
+
+// mayTellLater reports whether more of a file than so much of its beginning may
+// show its format: it is JSON, and goes on.
+func mayTellLater(prefix []byte) bool {
+	text := bytes.TrimLeft(bytes.TrimPrefix(prefix, []byte(byteOrderMark)), " \t\r\n")
+	return len(prefix) >= outlineBytes && len(text) > 0 && (text[0] == '{' || text[0] == '[')
 }
 
 func detect(o *outline) (format, error) {

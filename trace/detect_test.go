@@ -85,3 +85,43 @@ func TestFormatByName(t *testing.T) {
 		t.Errorf("%v", errs)
 	}
 }
+
+// What tells the format may stand behind a long list.
+func TestDetectLate(t *testing.T) {
+	messages := `[` + strings.Repeat(`{"role":"user","content":"some words of a user","kind":"a"},`, 3000) + `{"role":"user","content":"x"}]`
+	long := strings.Repeat("long ", 20_000)
+	for want, text := range map[string]string{
+		trace.AgentDojo:  `{"attack_type":null,"messages":` + messages + `,"pipeline_name":"p","suite_name":"s"}`,
+		trace.SWEAgent:   `{"environment":"e","history":` + messages + `,"info":{},"trajectory":[{"action":"ls","observation":"a"}]}`,
+		trace.Inspect:    `{"samples":[{"id":1,"messages":` + messages + `}],"status":"success","eval":{"task":"t"},"version":2}`,
+		trace.Tau2:       `{"simulations":[{"id":"s","messages":` + messages + `}],"info":{"agent_info":{}}}`,
+		trace.ClaudeCode: `{"message":{"content":"` + long + `"},"type":"user","uuid":"1","sessionId":"s"}`,
+	} {
+		if r := readOne(t, want, "f.json", text); r.Broken != "" {
+			t.Errorf("%s: %s", want, r.Broken)
+		}
+	}
+	if got, err := trace.Detect([]byte(`{"messages":` + messages + `}`)); err == nil {
+		t.Errorf("nothing tells: %s", got)
+	}
+}
+
+// One object over many lines is one value, whatever the file is called.
+func TestPrettyPrinted(t *testing.T) {
+	const faulty = "{\n \"suite_name\": \"s\",\n \"pipeline_name\": \"p\",\n \"messages\": {}\n}\n"
+	_, errs := readAll("r.jsonl", faulty, trace.Options{})
+	if len(errs) != 1 || errs[0].Error() != "r.jsonl:1: messages: want a list, not an object" {
+		t.Errorf("%v", errs)
+	}
+	runs, errs := readAll("r.jsonl", strings.Replace(faulty, "{}", `[{"role":"user","content":"x"}]`, 1), trace.Options{})
+	if len(errs) != 0 || len(runs) != 1 {
+		t.Errorf("%d runs, %v", len(runs), errs)
+	}
+}
+
+// A line of Claude Code may have a member of the name of one of Gemini CLI's.
+func TestDetectClaudeCodeWithStartTime(t *testing.T) {
+	if got, err := trace.Detect([]byte(`{"type":"user","uuid":"1","sessionId":"s","startTime":"x"}`)); got != trace.ClaudeCode {
+		t.Errorf("%s, %v", got, err)
+	}
+}

@@ -37,7 +37,7 @@ type UnknownFormatError struct {
 
 // Error names the formats that were tried.
 func (e *UnknownFormatError) Error() string {
-	return "this is none of the formats that are read: " + strings.Join(e.Tried, ", ")
+	return "this is none of the formats that are read: " + strings.Join(e.Tried, ", ") + "; if it is one of them, name it (--input-format)"
 }
 
 // AmbiguousFormatError says that the content could be of several formats.
@@ -47,7 +47,7 @@ type AmbiguousFormatError struct {
 
 // Error names the formats that match.
 func (e *AmbiguousFormatError) Error() string {
-	return "this may be " + strings.Join(e.Formats, " or ") + ": name the format"
+	return "this may be " + strings.Join(e.Formats, " or ") + ": name the format (--input-format)"
 }
 
 // NoSuchFormatError refuses the name of a format that there is not.

@@ -14,13 +14,15 @@ import (
 var extensions = [...]string{".json", ".jsonl", ".ndjson", ".traj", ".yaml", ".yml"}
 
 // Files lists the files that Open reads: the path itself if it is a file, or
-// else those below it, in the order of their paths, whose names end in .json,
-// .jsonl, .ndjson, .traj, .yaml or .yml, or in one of these and .gz, and all
-// others that begin like a recording. Of the rest passedOver is told; nil:
-// nobody is. Files and directories whose names begin with a dot are left out.
-// Links below the path are followed to files, and not to directories; a file
-// that has several names there is read once, under the first of them.
-func Files(path string, passedOver func(file string)) iter.Seq2[string, error] {
+// else those below it, in the order of their paths, that begin like a recording,
+// whatever their names. Where the options name a format, it is those whose names
+// end in .json, .jsonl, .ndjson, .traj, .yaml or .yml, or in one of these and
+// .gz, too. Of the rest o.PassedOver is told. Files and directories whose names
+// begin with a dot are left out. Links below the path are followed to files, and
+// not to directories; a file that has several names there is read once, under
+// the first of them.
+func Files(path string, o Options) iter.Seq2[string, error] {
+	passedOver := o.PassedOver
 	if passedOver == nil {
 		passedOver = func(string) {}
 	}
@@ -52,7 +54,7 @@ func Files(path string, passedOver func(file string)) iter.Seq2[string, error] {
 				return fs.SkipDir
 			case hidden || !isFile(p, d):
 			case read.has(p):
-			case !mayHoldRuns(p):
+			case !mayHoldRuns(p, o.Format):
 				passedOver(p)
 			default:
 				read.add(p)
@@ -110,20 +112,27 @@ func isFile(path string, d fs.DirEntry) bool {
 	return err != nil || info.Mode().IsRegular()
 }
 
-// mayHoldRuns reports whether a file is to be read: by its name, or by what it
-// begins with. One whose beginning cannot be read is, so that it is told why.
-func mayHoldRuns(path string) bool {
+// hasExtension reports whether a file holds runs by its name.
+func hasExtension(path string) bool {
 	name := strings.TrimSuffix(strings.ToLower(path), ".gz")
-	for _, e := range extensions {
-		if strings.HasSuffix(name, e) {
-			return true
-		}
+	return slices.ContainsFunc(extensions[:], func(e string) bool { return strings.HasSuffix(name, e) })
+}
+
+// mayHoldRuns reports whether a file is to be read: by what it begins with, or
+// by its name if its format is given. One whose beginning cannot be read is, so
+// that it is told why.
+func mayHoldRuns(path, format string) bool {
+	if format != "" && hasExtension(path) {
+		return true
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return !errors.Is(err, fs.ErrNotExist) // a link to nothing
+		return !errors.Is(err, fs.ErrNotExist) || hasExtension(path) // a link to nothing
 	}
 	defer f.Close()
 	_, _, err = begin(path, f, Options{})
-	return err == nil || !errors.As(err, new(*UnknownFormatError)) && !errors.Is(err, errEmpty)
+	if wrong := (*EncodingError)(nil); errors.As(err, &wrong) {
+		return wrong.Format != ""
+	}
+	return err == nil || !unknown(err) && !errors.Is(err, errEmpty)
 }

@@ -124,7 +124,7 @@ func FuzzDetect(f *testing.F) {
 		if (name == "") == (err == nil) {
 			t.Fatalf("%q, %v", name, err)
 		}
-		const prefix = 64 << 10
+		const prefix = 16 << 20
 		if len(text) > prefix {
 			if short, _ := trace.Detect([]byte(text[:prefix])); short != name {
 				t.Errorf("%q with more, %q without", name, short)

@@ -13,7 +13,9 @@ import (
 // Gemini CLI writes one object a session. A message of the model carries its
 // calls, and these their results.
 
-func isGeminiCLI(o *outline) bool { return o.has("sessionId") && o.hasAny("projectHash", "startTime") }
+func isGeminiCLI(o *outline) bool {
+	return o.has("sessionId") && o.hasAny("projectHash", "startTime") && !o.has("uuid")
+}
 
 func readGeminiCLI(in *input) {
 	in.each(func(d doc, _ string) (*Run, error) {

@@ -27,7 +27,7 @@ type Options struct {
 // [*Error], after which the next run or file follows.
 func Open(path string, o Options) iter.Seq2[*Run, error] {
 	return func(yield func(*Run, error) bool) {
-		for file, err := range Files(path, o.PassedOver) {
+		for file, err := range Files(path, o) {
 			if err != nil {
 				if !yield(nil, err) {
 					return
@@ -84,42 +84,64 @@ var errEmpty = &SyntaxError{Message: "the file is empty"}
 // begin unpacks a stream and finds its format.
 func begin(source string, r io.Reader, o Options) (*input, format, error) {
 	limits := o.Limits.withDefaults()
-	buf, prefix, err := beginning(&sticky{r: r})
-	if err == nil && bytes.HasPrefix(prefix, []byte("\x1f\x8b")) {
-		var z *gzip.Reader
-		if z, err = gzip.NewReader(buf); err != nil {
-			return nil, format{}, fmt.Errorf("the file cannot be unpacked: %w", err)
-		}
-		buf, prefix, err = beginning(&sticky{r: &bounded{z, limits.Unpacked, limits.Unpacked}})
-	}
-	if err != nil {
+	buf, prefix, err := unpacked(r, limits)
+	switch {
+	case err != nil:
 		return nil, format{}, err
-	}
-	if len(prefix) == 0 {
+	case len(prefix) == 0:
 		return nil, format{}, errEmpty
 	}
-	shape := outlineOf(prefix)
+	if err := checkEncoding(prefix); err != nil {
+		return nil, format{}, err
+	}
+	shape, f, wrong := detectIn(prefix)
+	if o.Format == "" && unknown(wrong) && mayTellLater(prefix) {
+		if buf, prefix, err = beginning(buf, outlineFar); err != nil {
+			return nil, format{}, err
+		}
+		shape, f, wrong = detectIn(prefix)
+	}
 	if bytes.HasPrefix(prefix, []byte(byteOrderMark)) {
 		if _, err := buf.Discard(len(byteOrderMark)); err != nil {
 			return nil, format{}, err
 		}
 	}
-	var f format
 	if o.Format != "" {
-		f, err = named(o.Format)
-	} else {
-		f, err = detect(shape)
+		f, wrong = named(o.Format)
 	}
-	if err != nil {
-		return nil, format{}, err
+	if wrong != nil {
+		return nil, format{}, wrong
 	}
-	return newInput(source, buf, limits, shape.lines, nil), f, nil
+	in := newInput(source, buf, limits, shape.lines, nil)
+	in.lines = in.lines && !shape.broad
+	return in, f, nil
 }
 
-// beginning returns what a stream begins with, which is still to be read.
-func beginning(r io.Reader) (*bufio.Reader, []byte, error) {
-	buf := bufio.NewReaderSize(r, outlineBytes)
-	prefix, err := buf.Peek(outlineBytes)
+// gzipMark begins what is compressed with gzip.
+const gzipMark = "\x1f\x8b"
+
+// unpacked returns a stream without its compression, and what it begins with.
+func unpacked(r io.Reader, l Limits) (*bufio.Reader, []byte, error) {
+	buf, prefix, err := beginning(&sticky{r: r}, outlineBytes)
+	if err != nil || !bytes.HasPrefix(prefix, []byte(gzipMark)) {
+		return buf, prefix, err
+	}
+	z, err := gzip.NewReader(buf)
+	if err != nil {
+		return nil, nil, fmt.Errorf("the file cannot be unpacked: %w", err)
+	}
+	buf, prefix, err = beginning(&sticky{r: &bounded{z, l.Unpacked, l.Unpacked}}, outlineBytes)
+	if err == nil && bytes.HasPrefix(prefix, []byte(gzipMark)) {
+		err = &SyntaxError{Message: "the file is compressed twice: unpack it once"}
+	}
+	return buf, prefix, err
+}
+
+// beginning returns what a stream begins with, up to a length, which is still
+// to be read.
+func beginning(r io.Reader, length int) (*bufio.Reader, []byte, error) {
+	buf := bufio.NewReaderSize(r, length)
+	prefix, err := buf.Peek(length)
 	if errors.Is(err, io.EOF) {
 		err = nil
 	}

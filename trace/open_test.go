@@ -27,6 +27,11 @@ func zipped(tb testing.TB, text string) string {
 	return b.String()
 }
 
+// utf16 is a text of ASCII as it is in UTF-16, behind its mark.
+func utf16(text string) string {
+	return "\xff\xfe" + strings.Join(strings.Split(text, ""), "\x00") + "\x00"
+}
+
 func writeFiles(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -53,33 +58,46 @@ func TestOpenDirectory(t *testing.T) {
 			t.Fatalf("%v and %v", r, err)
 		}
 		if err != nil {
-			got = append(got, "! "+strings.TrimPrefix(err.Error(), dir+string(filepath.Separator))[:len("c/other.json: this is none")])
-			continue
+			t.Fatal(err)
 		}
 		rel, _ := filepath.Rel(dir, r.Source)
 		got = append(got, filepath.ToSlash(rel)+" "+r.Format)
 	}
 	want := []string{
-		"a.jsonl.gz pi", "b/one.traj swe-agent", "b/two.json#0 tau-bench", "b/two.json#1 tau-bench", "! c/other.json: this is none", "d.yaml recording",
+		"a.jsonl.gz pi", "b/one.traj swe-agent", "b/two.json#0 tau-bench", "b/two.json#1 tau-bench", "d.yaml recording",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q\nwant %q", got, want)
 	}
 }
 
+// A file that is named is read, whatever it holds.
+func TestOpenNamed(t *testing.T) {
+	dir := writeFiles(t, map[string]string{"other.json": `{"a":1}`, "e.jsonl": "", "README.md": "no run"})
+	for name, want := range map[string]string{
+		"other.json": "this is none of the formats that are read: agentdojo,", "README.md": "name it (--input-format)", "e.jsonl": "the file is empty",
+	} {
+		for r, err := range trace.Open(filepath.Join(dir, name), trace.Options{}) {
+			if r != nil || err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v, %v", name, r, err)
+			}
+		}
+	}
+}
+
 // Below a directory a file is read if it begins like a recording, whatever its
-// name; of those that do not, and are none by their names, it is told.
+// name; of those that do not it is told. Where a format is given, names count too.
 func TestFilesByContent(t *testing.T) {
 	dir := writeFiles(t, map[string]string{
 		"README.md": "no run", "empty": "", "notes.gz": zipped(t, "no run"), "cut.gz": zipped(t, tau2Experiment)[:200],
 		"log": agentDojoRun, "r.bak": tauBenchRuns, "z.gz": zipped(t, piSession), "e.json": "", ".hidden": agentDojoRun, "d/r.txt": tau2Experiment,
+		"t.json": `{"a":1}`, "u.json": utf16(tauBenchRuns), "u.txt": utf16("no run"),
 	})
 	for name, to := range map[string]string{"link": "log", "linked": "README.md", "there.json": "nowhere", "there": "nowhere", "loop": "."} {
 		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
 			t.Skip(err)
 		}
 	}
-	var read, passed []string
 	base := func(p string) string {
 		rel, err := filepath.Rel(dir, p)
 		if err != nil {
@@ -87,18 +105,23 @@ func TestFilesByContent(t *testing.T) {
 		}
 		return filepath.ToSlash(rel)
 	}
-	for file, err := range trace.Files(dir, func(file string) { passed = append(passed, base(file)) }) {
-		if err != nil {
-			t.Fatal(err)
+	for format, want := range map[string]struct{ read, passed string }{
+		"":              {"cut.gz d/r.txt link r.bak there.json u.json z.gz", "README.md e.json empty linked notes.gz t.json there u.txt"},
+		trace.AgentDojo: {"cut.gz d/r.txt e.json link r.bak t.json there.json u.json z.gz", "README.md empty linked notes.gz there u.txt"},
+	} {
+		var read, passed []string
+		for file, err := range trace.Files(dir, trace.Options{Format: format, PassedOver: func(file string) { passed = append(passed, base(file)) }}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			read = append(read, base(file))
 		}
-		read = append(read, base(file))
-	}
-	// log is link, and was read.
-	if want := []string{"cut.gz", "d/r.txt", "e.json", "link", "r.bak", "there.json", "z.gz"}; !slices.Equal(read, want) {
-		t.Errorf("read %q, want %q", read, want)
-	}
-	if want := []string{"README.md", "empty", "linked", "notes.gz", "there"}; !slices.Equal(passed, want) {
-		t.Errorf("passed over %q, want %q", passed, want)
+		if got := strings.Join(read, " "); got != want.read {
+			t.Errorf("%q: read %q, want %q", format, got, want.read)
+		}
+		if got := strings.Join(passed, " "); got != want.passed {
+			t.Errorf("%q: passed over %q, want %q", format, got, want.passed)
+		}
 	}
 }
 
@@ -121,7 +144,7 @@ func TestFilesOnce(t *testing.T) {
 		t.Skip(err)
 	}
 	files := func(path string) (read []string) {
-		for file, err := range trace.Files(path, nil) {
+		for file, err := range trace.Files(path, trace.Options{}) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -130,9 +153,8 @@ func TestFilesOnce(t *testing.T) {
 		}
 		return read
 	}
-	// e begins like nothing, but n.json is told to be empty; what cannot be
-	// found is nothing that was read.
-	if got, want := files(dir), []string{"a.json", "d/same.json", "f.json", "g.json", "n.json"}; !slices.Equal(got, want) {
+	// n.json begins like nothing; what cannot be found is nothing that was read.
+	if got, want := files(dir), []string{"a.json", "d/same.json", "f.json", "g.json"}; !slices.Equal(got, want) {
 		t.Errorf("read %q, want %q", got, want)
 	}
 	if got := files(filepath.Join(dir, "b.json")); !slices.Equal(got, []string{"b.json"}) {
@@ -204,6 +226,10 @@ func TestFaults(t *testing.T) {
 		"twice":          {"t.json", `{"info":{"agent_info":{}},"info":{}}`, `t.json:1:27: duplicate key "info"`},
 		"brackets":       {"t.json", `{"info":{"agent_info":{}},"tasks":[}`, `t.json:1:36: a bracket that closes nothing`},
 		"no gzip":        {"t.json.gz", "\x1f\x8b0123456789", `t.json.gz: the file cannot be unpacked`},
+		"gzip twice":     {"t.json.gz", zipped(t, zipped(t, tau2Experiment)), `t.json.gz: the file is compressed twice`},
+		"UTF-16":         {"t.json", utf16(tau2Experiment), `t.json: the file is in UTF-16: want UTF-8`},
+		"without a mark": {"t.json", utf16(tau2Experiment)[2:], `t.json: the file is in UTF-16: want UTF-8`},
+		"big-endian":     {"t.json", "\x00" + utf16(tau2Experiment)[2:], `t.json: the file is in UTF-16: want UTF-8`},
 		"cut gzip":       {"t.json.gz", zipped(t, tau2Experiment)[:200], `t.json.gz:`},
 	} {
 		t.Run(name, func(t *testing.T) {

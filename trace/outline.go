@@ -12,14 +12,18 @@ type outline struct {
 	paths map[string]bool // such as info.agent_info, data.[].traceID, type=session
 	list  bool            // the file begins with a list; paths are those of its elements
 	lines bool            // the first value fills the first line, and a second one begins on the next
+	broad bool            // the first value has line breaks after its first bracket, as no line of JSON Lines has
+	texts int             // how many of the paths are of texts
 }
 
 // The bounds of an outline.
 const (
-	outlineBytes = 64 << 10
-	outlineDepth = 4    // names in a path
-	outlinePaths = 4096 // in all
-	outlineText  = 64   // bytes of a text
+	outlineBytes = 64 << 10 // of the beginning
+	outlineFar   = 16 << 20 // of the beginning, if that much of it shows no format
+	outlineDepth = 4        // names in a path
+	outlinePaths = 4096     // in all
+	outlineTexts = 2048     // of which are of texts
+	outlineText  = 64       // bytes of a text
 )
 
 // byteOrderMark stands at the beginning of what some editors write.
@@ -61,7 +65,7 @@ type outliner struct {
 }
 
 func outlineOf(prefix []byte) *outline {
-	prefix = bytes.TrimPrefix(prefix[:min(len(prefix), outlineBytes)], []byte(byteOrderMark))
+	prefix = bytes.TrimPrefix(prefix, []byte(byteOrderMark))
 	o := &outliner{outline: outline{paths: map[string]bool{}}}
 	trimmed := bytes.TrimLeft(prefix, " \t\r\n")
 	if len(trimmed) == 0 || trimmed[0] != '{' && trimmed[0] != '[' {
@@ -69,6 +73,8 @@ func outlineOf(prefix []byte) *outline {
 		return &o.outline
 	}
 	o.list = trimmed[0] == '['
+	rest := bytes.TrimLeft(trimmed[1:], " \t\r")
+	o.broad = len(rest) > 0 && rest[0] == '\n'
 	o.read(trimmed)
 	return &o.outline
 }
@@ -169,7 +175,8 @@ func (o *outliner) text(s []byte) {
 		o.paths[path] = true
 		return
 	}
-	if path, _ := o.here(); path != "" {
+	if path, _ := o.here(); path != "" && o.texts < outlineTexts {
+		o.texts++
 		o.paths[path+"="+string(s)] = true
 	}
 }

@@ -43,7 +43,7 @@ func newProgress(w io.Writer, paths []string, doing string) *progress {
 			p.total = 0
 			break
 		}
-		for file, err := range trace.Files(path, nil) {
+		for file, err := range trace.Files(path, trace.Options{}) {
 			if err != nil {
 				continue // it is told of when it is read
 			}

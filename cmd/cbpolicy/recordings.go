@@ -67,7 +67,7 @@ func (r *recordings) open(cmd *cobra.Command, path string) iter.Seq2[*trace.Run,
 		return trace.Open(path, o)
 	}
 	return func(yield func(*trace.Run, error) bool) {
-		for file, err := range trace.Files(path, o.PassedOver) {
+		for file, err := range trace.Files(path, o) {
 			if err != nil {
 				if !yield(nil, err) {
 					return

@@ -215,7 +215,8 @@ func (s *claudeSession) fromModel(f field) {
 	if s.run.Model == "" && !strings.HasPrefix(model, "<") {
 		s.run.Model = model
 	}
-	s.enterTurn(m.in("id").text())
+	message := cmp.Or(m.in("id").text(), f.in("requestId").text())
+	s.enterTurn(message)
 	content := m.in("content")
 	failed := f.in("isApiErrorMessage").yes()
 	if !failed {
@@ -228,7 +229,7 @@ func (s *claudeSession) fromModel(f field) {
 		}
 	}
 	u := m.in("usage").object()
-	s.spent(session.Event{MessageID: m.in("id").text(), Model: model, Tokens: claudeTokens(u)})
+	s.spent(session.Event{MessageID: message, Model: model, Tokens: claudeTokens(u)})
 	for _, part := range content.parts() {
 		switch kind := part.in("type").text(); {
 		case strings.HasSuffix(kind, "tool_use"):

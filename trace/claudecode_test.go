@@ -134,3 +134,12 @@ func TestClaudeCodeRepeatedLine(t *testing.T) {
 		t.Errorf("%d calls", got)
 	}
 }
+
+// Where a message has no id, its lines are those of one request.
+func TestClaudeCodeWithoutMessageID(t *testing.T) {
+	const line = `{"type":"assistant","requestId":"r","timestamp":"2026-01-05T09:00:00Z","sessionId":"S","message":{"content":[{"type":"text","text":"x"}],"usage":{"input_tokens":3,"output_tokens":4}}}` + "\n"
+	r := readOne(t, trace.ClaudeCode, "s.jsonl", line+line+strings.Replace(line, `"r"`, `"q"`, 1))
+	if got := r.Totals(); got.InputTokens != 6 || got.OutputTokens != 8 {
+		t.Errorf("%+v", got)
+	}
+}

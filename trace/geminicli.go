@@ -2,6 +2,7 @@ package trace
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/cbpolicy/cbpolicy/internal/jsonv"
@@ -69,7 +70,11 @@ func (b *builder) geminiResult(c field) {
 	if output != nil {
 		text = output.String()
 	}
-	switch status := c.in("status").text(); status {
+	status := strings.ToLower(c.in("status").text())
+	if status == "" && geminiFailed(c.in("result")) {
+		status = "error"
+	}
+	switch status {
 	case "error":
 		failure = failed(text)
 	case "cancelled":
@@ -82,6 +87,16 @@ func (b *builder) geminiResult(c field) {
 	}
 	b.at(c.in("timestamp").instant())
 	b.result(c.in("id").text(), c.in("name").text(), output, failure)
+}
+
+// geminiFailed reports whether a function's response is an error.
+func geminiFailed(result field) bool {
+	if result.Kind() != jsonv.List {
+		return false
+	}
+	return slices.ContainsFunc(result.list(), func(part field) bool {
+		return !part.at("functionResponse", "response", "error").none()
+	})
 }
 
 // geminiOutput returns what the functions' responses hold: the text of those

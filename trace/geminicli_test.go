@@ -39,3 +39,17 @@ func TestGeminiCLI(t *testing.T) {
 		t.Errorf("unanswered %v", r.Unanswered)
 	}
 }
+
+// A status may be in capitals, or missing.
+func TestGeminiStatus(t *testing.T) {
+	const output = `,"result":[{"functionResponse":{"id":"a","name":"f","response":{"error":"no such file"}}}]`
+	for rest, failed := range map[string]bool{
+		`"status":"ERROR"` + output: true, `"status":"error"` + output: true, `"name":"f"` + output: true, `"status":"SUCCESS"` + output: false,
+		`"result":[{"functionResponse":{"id":"a","name":"f","response":{"output":"x"}}}]`: false,
+	} {
+		r := readOne(t, trace.GeminiCLI, "g.json", `{"sessionId":"S","projectHash":"p","messages":[{"type":"gemini","content":"","timestamp":"2026-01-05T09:00:00Z","toolCalls":[{"id":"a","args":{},`+rest+`}]}]}`)
+		if got := r.Totals().Errors == 1; got != failed || len(r.Unanswered) > 0 {
+			t.Errorf("%s: %+v", rest, r.Events)
+		}
+	}
+}

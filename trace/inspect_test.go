@@ -95,3 +95,18 @@ func TestInspectUsageOfSample(t *testing.T) {
 +0s usage usage of n 1+1
 `)
 }
+
+// An event that was written before it was over comes again, and counts once.
+func TestInspectPending(t *testing.T) {
+	const (
+		begun = `{"event":"tool","pending":true,"id":"c","function":"go","arguments":{},"timestamp":"2025-05-12T20:27:39Z"}`
+		over  = `{"event":"tool","id":"c","function":"go","arguments":{},"timestamp":"2025-05-12T20:27:39Z","completed":"2025-05-12T20:27:40Z","result":"x"}`
+	)
+	for events, want := range map[string]string{
+		begun + "," + over: "+0s call c go\n+1s result c = x\n",
+		begun:              "+0s call c go\n",
+	} {
+		r := readOne(t, trace.Inspect, "i.json", `{"version":2,"eval":{"task":"t","model":"m"},"samples":[{"id":1,"events":[`+events+`]}]}`)
+		wantEvents(t, r.Events, want)
+	}
+}

@@ -47,6 +47,7 @@ func (b *builder) piMessage(id string, m field, l Limits) {
 	case "bashExecution": // a command that the user ran
 		b.user(m.in("command").text())
 	case "assistant":
+		b.run.Model = cmp.Or(b.run.Model, m.in("model").text())
 		b.said(m.in("content").words())
 		u := m.in("usage").object()
 		spent := session.Event{MessageID: id, Model: m.in("model").text(), Tokens: meter.Tokens{

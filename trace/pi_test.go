@@ -29,3 +29,12 @@ func TestPi(t *testing.T) {
 +4s user make
 `)
 }
+
+// The model of a session that does not name it is that of its first answer.
+func TestPiModelOfMessage(t *testing.T) {
+	r := readOne(t, trace.Pi, "s.jsonl", `{"type":"session","id":"S","cwd":"/"}
+{"type":"message","message":{"role":"assistant","model":"m","content":[{"type":"text","text":"x"}]}}`)
+	if r.Model != "m" {
+		t.Errorf("model %q", r.Model)
+	}
+}

@@ -33,11 +33,11 @@ In a directory every file that begins like a recording is read, whatever its nam
 and once, whatever links lead to it; the others are counted, and no error. A file
 that is named and is no recording is one, and so is a recording that breaks off.
 
-A recording that can be read but does not tell what its run
-did (results are missing, the run ended with an error) is broken: the run is halted
-by a rule or its decision is unknown, and never allow. A run, and so a line of JSON
-Lines, is read up to 64 MiB and 2,000,000 JSON values, and a .gz file up to 4 GiB
-unpacked; what is larger is told of and counted as not read.
+A recording that can be read but does not tell what its run did (results are
+missing, the run ended with an error) is broken: the run is halted by a rule or its
+decision is unknown, and never allow. A run, and so a line of JSON Lines, is read up
+to 64 MiB and 2,000,000 JSON values, and a .gz file up to 4 GiB unpacked; what is
+larger is told of and counted as not read.
 
 A recording does not tell a call that takes long from one that waits for a
 person: after a minute in which nothing else is told of its task, the clocks of

@@ -41,7 +41,8 @@ larger is told of and counted as not read.
 
 A recording does not tell a call that takes long from one that waits for a
 person: after a minute in which nothing else is told of its task, the clocks of
-task.duration and task.idle stand still until something is.
+task.duration and task.idle stand still until something is. Events of our own
+format are taken at their word: they have a type "asked" for that.
 
 A run ends at the first verdict that blocks. --confirm says what follows a
 question: stop ends the run there, approve says yes each time, decline leaves the

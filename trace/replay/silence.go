@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cbpolicy/cbpolicy/session"
+	"github.com/cbpolicy/cbpolicy/trace"
 )
 
 // LongCall is how long a call may be under way, with nothing else told of its
@@ -136,9 +137,10 @@ func (s *silences) worksBelow(k *silence) bool {
 }
 
 // silent lets the clocks stand still of the tasks of which nothing is told
-// before a time while a call of theirs is under way.
+// before a time while a call of theirs is under way. Events of our own format
+// tell themselves when a person is asked.
 func (d *driver) silent(ctx context.Context, before int64) {
-	if !d.run.Timed {
+	if !d.run.Timed || d.run.Format == trace.Events {
 		return
 	}
 	for _, k := range d.silences.long(before) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/cbpolicy/cbpolicy/internal/reading"
 	"github.com/cbpolicy/cbpolicy/registry"
 	"github.com/cbpolicy/cbpolicy/session/meter"
 )
@@ -22,7 +23,7 @@ func (s *Session) After(ctx context.Context, o Outcome) (err error) {
 	o.Step.reported = true
 	s.finish(&o)
 	if o.Output != nil {
-		o.Output.Leaves(s.seen.Add)
+		s.remember(o.Output)
 		if o.Step.Outputs == nil {
 			s.bind(o.Step, *o.Output)
 		}
@@ -31,6 +32,17 @@ func (s *Session) After(ctx context.Context, o Outcome) (err error) {
 		return fmt.Errorf("session %s: settle call %s: %w", s.id, o.Step.Call.ID, err)
 	}
 	return nil
+}
+
+// remember keeps the words of an output, and as they read where that is
+// something else: an address behind an escaped line break is there to be copied.
+func (s *Session) remember(output *registry.Value) {
+	output.Leaves(func(text string) {
+		s.seen.Add(text)
+		if read, differs := reading.Of(text); differs {
+			s.seen.Add(read)
+		}
+	})
 }
 
 // finish tells the meters of a result.

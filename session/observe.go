@@ -124,7 +124,7 @@ func (s *Session) apply(e *Event, k *meter.Task, at int64) *meter.Task {
 			r.Output, r.Counts, r.Cancelled = e.Error.Message, countsAgainstTool(e.Error.Class), e.Error.Class == ClassCancelled
 		}
 		if e.Output != nil {
-			e.Output.Leaves(s.seen.Add)
+			s.remember(e.Output)
 			r.Output = e.Output.String()
 		}
 		s.done(k, k.Find(e.CallID), r, class, at)

@@ -84,6 +84,10 @@ func TestProvenance(t *testing.T) {
 	if got := send("eve@example.com"); got != "confirm user outputs" {
 		t.Errorf("what an output said: %s", got)
 	}
+	a.run(`{"ability":"read"}`, `note: "hello\nmallory@example.com\nwaits"`)
+	if got := send("mallory@example.com"); got != "confirm user outputs" {
+		t.Errorf("what an output said behind an escaped line break: %s", got)
+	}
 	if got := send("nobody@example.com"); got != "confirm user" {
 		t.Errorf("what an argument said: %s", got)
 	}

@@ -107,7 +107,8 @@ func delay(r *trace.Run, call int) bool {
 }
 
 // A call that takes long, or waits for leave, stops the clocks of its task in
-// every other format with times; many calls that each take a while do not.
+// every format with times but our own events; many calls that each take a
+// while do not.
 func TestLongCall(t *testing.T) {
 	at := func(minutes float64) string {
 		return time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC).Add(time.Duration(minutes * float64(time.Minute))).Format(time.RFC3339Nano)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"time"
+
+	"github.com/cbpolicy/cbpolicy/internal/filelock"
 )
 
 // DefaultWait is how long a writer waits for its turn.
@@ -12,29 +14,7 @@ const DefaultWait = 2 * time.Second
 
 // ErrBusy: another process has held the lock of the log for too long; it may
 // have been stopped while it wrote.
-var ErrBusy = errors.New("another process has not let go of it")
-
-// Between two tries to lock a file lies a pause, which grows.
-const (
-	firstPause = 50 * time.Microsecond
-	lastPause  = 5 * time.Millisecond
-)
-
-// lock takes the file, alone or with others that only read, until a time at
-// the latest, but tries it once at least. The operating system's own wait has
-// no end.
-func lock(f *os.File, alone bool, until time.Time) error {
-	for pause := firstPause; ; pause = min(2*pause, lastPause) {
-		if ok, err := tryLock(f, alone); ok || err != nil {
-			return err
-		}
-		left := time.Until(until)
-		if left <= 0 {
-			return ErrBusy
-		}
-		time.Sleep(min(pause, left))
-	}
-}
+var ErrBusy = filelock.ErrBusy
 
 // snapshot opens the files of a log as they are at one moment, with the size of
 // the last: a writer may begin a new file, or remove an old one, meanwhile.
@@ -74,10 +54,10 @@ func openAll(path string, until time.Time) (files []*os.File, size int64, err er
 			}
 		}()
 		// A writer that was stopped moves nothing either.
-		if err := lock(current, false, until); err != nil && !errors.Is(err, ErrBusy) {
+		if err := filelock.Take(current, false, until); err != nil && !errors.Is(err, ErrBusy) {
 			return nil, 0, fmt.Errorf("audit: lock %s: %w", path, err)
 		}
-		defer func() { err = errors.Join(err, unlock(current)) }()
+		defer func() { err = errors.Join(err, filelock.Release(current)) }()
 	}
 	old, err := older(path)
 	if err != nil {

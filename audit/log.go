@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cbpolicy/cbpolicy/internal/filelock"
 	"github.com/cbpolicy/cbpolicy/session"
 )
 
@@ -152,7 +153,7 @@ func (l *Log) Append(r *session.Record) error {
 // opened anew first.
 func (l *Log) locked(until time.Time, do func() (again bool, err error)) error {
 	for {
-		if err := lock(l.file, true, until); err != nil {
+		if err := filelock.Take(l.file, true, until); err != nil {
 			return fmt.Errorf("audit: lock %s: %w", l.path, err)
 		}
 		here, err := isAt(l.file, l.path)
@@ -160,7 +161,7 @@ func (l *Log) locked(until time.Time, do func() (again bool, err error)) error {
 		if err == nil && here {
 			again, err = do()
 		}
-		if unlocked := unlock(l.file); err == nil {
+		if unlocked := filelock.Release(l.file); err == nil {
 			err = unlocked
 		}
 		if err != nil || !again {

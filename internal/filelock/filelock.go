@@ -20,10 +20,16 @@ const (
 	lastPause  = 5 * time.Millisecond
 )
 
-// Take takes the lock of an open file or folder, for this process alone or with
-// others that only read, until a time at the latest, but tries it once at least;
-// ErrBusy: it was not free. Closing the file gives it back. The operating
-// system's own wait has no end. Where files cannot be locked it does nothing.
+// Try takes the lock of an open file or folder, for this process alone or with
+// others that only read, if it is free, and reports whether it was. Closing the
+// file gives it back. Where files cannot be locked it always is.
+func Try(f *os.File, alone bool) (free bool, err error) { return try(f, alone) }
+
+// Release gives back a lock of a file that stays open.
+func Release(f *os.File) error { return release(f) }
+
+// Take waits for the lock until a time at the latest, but tries it once at
+// least; ErrBusy: it was not free. The operating system's own wait has no end.
 func Take(f *os.File, alone bool, until time.Time) error {
 	for pause := firstPause; ; pause = min(2*pause, lastPause) {
 		if ok, err := try(f, alone); ok || err != nil {

@@ -5,3 +5,5 @@ package filelock
 import "os"
 
 func try(*os.File, bool) (bool, error) { return true, nil }
+
+func release(*os.File) error { return nil }

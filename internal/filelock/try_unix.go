@@ -25,3 +25,5 @@ func try(f *os.File, alone bool) (bool, error) {
 		}
 	}
 }
+
+func release(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }

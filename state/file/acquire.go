@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/cbpolicy/cbpolicy/internal/filelock"
 	bolt "go.etcd.io/bbolt"
 )
 
@@ -67,8 +68,11 @@ func (s *Store) lockNow(exclusive bool) (*os.File, error) {
 	return f, nil
 }
 
+// lockOpen takes the lock of an open file, if it is free and the file is still
+// the one at the path. bbolt takes the same lock of the same open file, which
+// then succeeds at once; its own way of waiting looks every 50 ms only.
 func (s *Store) lockOpen(f *os.File, exclusive bool) (bool, error) {
-	if ok, err := tryLock(f, exclusive); !ok {
+	if ok, err := filelock.Try(f, exclusive); !ok {
 		return false, err
 	}
 	have, err := f.Stat()

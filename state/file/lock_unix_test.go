@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cbpolicy/cbpolicy/internal/filelock"
 	"github.com/cbpolicy/cbpolicy/state"
 )
 
@@ -25,7 +26,7 @@ func TestHeldLock(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if ok, err := tryLock(f, true); !ok || err != nil {
+	if ok, err := filelock.Try(f, true); !ok || err != nil {
 		t.Fatalf("%v, %v", ok, err)
 	}
 	c, g := everything(), state.Grant{}

@@ -64,8 +64,8 @@ func (s *Session) finish(o *Outcome) {
 }
 
 // late counts what a call came to whose task was closed, or begun anew, in
-// between: its money, beyond what was counted for it then, and the failure of
-// its worker. False: it was reported before, by another Step that repeats it, and
+// between: its money, in the place of what was counted for it then, and the
+// failure of its worker. False: it was reported before, by another Step that repeats it, and
 // counts no more.
 func (s *Session) late(o *Outcome, r meter.Result) bool {
 	counted, lost := o.Step.task.Late(o.Step.flight)
@@ -74,7 +74,7 @@ func (s *Session) late(o *Outcome, r meter.Result) bool {
 	}
 	at := s.at(0)
 	if o.Settled {
-		o.Step.task.Spend(max(o.Cost-counted, 0), at)
+		o.Step.task.Recount(counted, max(o.Cost, 0), at)
 	}
 	worker := WorkerOf(&registry.Step{Ability: o.Step.Ability, Worker: o.Step.Worker})
 	if worker == "" {

@@ -125,12 +125,14 @@ func (s *Session) noPrice(k *meter.Task, why error, at int64) {
 	s.unpriced = append(s.unpriced, Halt{Task: k.ID(), At: at, Action: v.Fired[0].Rule.Action.Kind, Ended: true, Fired: v.Fired[0]})
 }
 
-// notePrices has a verdict say how models without a price were counted, where
-// a rule over money fired.
+// notePrices has a verdict say how models without a price were counted: all of
+// them where a rule over money fired, and each in the first verdict after it was.
 func (s *Session) notePrices(v *registry.Verdict) {
-	if len(s.priceNotes) > 0 && moneyFired(v) {
-		v.Notes = append(v.Notes, s.priceNotes...)
+	from := s.pricesTold
+	if s.pricesTold = len(s.priceNotes); s.pricesTold > 0 && moneyFired(v) {
+		from = 0
 	}
+	v.Notes = append(v.Notes, s.priceNotes[from:]...)
 }
 
 func moneyFired(v *registry.Verdict) bool {

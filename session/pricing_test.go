@@ -90,7 +90,8 @@ func TestUsageIsPriced(t *testing.T) {
 	}
 }
 
-// A verdict over money says how a model without a price was counted.
+// A verdict over money says how a model without a price was counted, and so
+// does the first one after it was.
 func TestUnknownPriceIsSaid(t *testing.T) {
 	a := priced(t, prices.Dearest, "B:task.spend_cents>5|abort|id=dear\nB:ability:other|warn|id=other\n")
 	a.Observe(t.Context(), &session.Event{Type: session.ToolUse, Ability: "ls", CallID: "c"})
@@ -107,9 +108,11 @@ func TestUnknownPriceIsSaid(t *testing.T) {
 	}
 	c := priced(t, prices.Dearest, "B:ability:other|warn|id=other\n")
 	c.Observe(t.Context(), &session.Event{Type: session.Usage, Model: "new", Tokens: meter.Tokens{Input: 10_000}})
-	c.Before(t.Context(), &session.Step{Call: session.Call{Ability: "other"}}, &v)
-	if len(v.Notes) != 0 {
-		t.Errorf("noted where no rule over money fired: %q", v.Notes)
+	for i, want := range []bool{true, false} { // the first verdict after it, and then those over money only
+		c.Before(t.Context(), &session.Step{Call: session.Call{Ability: "other"}}, &v)
+		if said := strings.Contains(strings.Join(v.Notes, " "), `"new"`); said != want {
+			t.Errorf("verdict %d over no money: notes %q", i+1, v.Notes)
+		}
 	}
 }
 

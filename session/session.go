@@ -42,6 +42,7 @@ type Session struct {
 	pricing     Pricing
 	quotes      map[string]prices.Quote // by model
 	priceNotes  []string
+	pricesTold  int           // of priceNotes, by some verdict
 	unpriced    []Halt        // of the event that is being observed
 	judged      registry.Step // memory of the step that is being judged
 	// Memory of the judgements without a step.

@@ -45,6 +45,15 @@ func addTo(sum, n int64) int64 {
 
 func (b *budget) spend(nano int64) { b.spent = addTo(b.spent, nano) }
 
+// recount takes back what was counted, and counts what it came to. A sum that
+// stands at the greatest amount stays there: what is in it is not known.
+func (b *budget) recount(counted, nano int64) {
+	if b.spent < greatest {
+		b.spent = max(b.spent-counted, 0)
+	}
+	b.spend(nano)
+}
+
 // with is what it comes to with a call that is about to be made; nil: none is.
 // A call that would be let through has its estimate in it, so that calls side
 // by side cannot spend the same money.

@@ -40,6 +40,15 @@ func (k *Task) Late(f Flight) (counted int64, ok bool) {
 	return counted, true
 }
 
+// Recount puts what a call came to in the place of what was counted for it.
+func (k *Task) Recount(counted, nano, at int64) {
+	k.touchUsage(at)
+	for t := k; t != nil; t = t.parent {
+		t.budget.recount(counted, nano)
+	}
+	k.tree.total.budget.recount(counted, nano)
+}
+
 // Span counts how often the task was closed or begun anew: a call that was
 // under way before is none of those that are made since.
 func (k *Task) Span() int { return k.spans }

@@ -29,9 +29,9 @@ func (s *Store) Claim(ctx context.Context, c *state.Claim, g *state.Grant) error
 		return err
 	}
 	p := s.packClaim(c)
-	cmd, err := s.run(ctx, claimScript, p)
+	cmd, err := s.run(ctx, claimScript, p.keys, p)
 	if err != nil {
-		s.undoLater(c, p.name[:])
+		s.undoLater(c, p.b[nameAt:requestAt])
 		return err
 	}
 	if now, ok := cmd.Val().(int64); ok { // all that needs to be said, mostly
@@ -94,7 +94,7 @@ func conflict(cells []state.Write, expects []state.Expect, at int) error {
 	return fmt.Errorf("%w: cell %q is no longer what was seen of version %d", state.ErrConflict, e.Key, e.Version)
 }
 
-func (s *Store) packClaim(c *state.Claim) *packer {
+func (s *Store) packClaim(c *state.Claim) *claiming {
 	more := len(c.Guards)+len(c.Leases)+len(c.Reserves)+len(c.Cells) > 0
 	parts := 5
 	switch {
@@ -105,10 +105,17 @@ func (s *Store) packClaim(c *state.Claim) *packer {
 	case !c.Call.IsZero():
 		parts = 6
 	}
-	p := s.begin(parts)
-	p.text(s.forget)
+	p := s.quick(c)
+	p.array(parts + 2)
+	p.text("") // its name is in the quick part
+	p.text(s.remember)
+	p.text(s.forgetText)
 	p.int(micros(c.Now))
-	p.text(runName(c.Run))
+	if countsRun(c) {
+		p.text(runName(c.Run))
+	} else {
+		p.text("")
+	}
 	p.bool(c.Refused)
 	p.array(len(c.Needs))
 	for i := range c.Needs {
@@ -158,6 +165,16 @@ func (p *packer) call(id *state.CallID) {
 	} else {
 		p.bytes(id[:])
 	}
+}
+
+// countsRun reports whether anything is counted by the run.
+func countsRun(c *state.Claim) bool {
+	for i := range c.Needs {
+		if c.Needs[i].Run {
+			return true
+		}
+	}
+	return false
 }
 
 // runName names a run by as many bytes as any other.

@@ -31,19 +31,23 @@ type waiter struct {
 	ctx    context.Context
 	script *goredis.Script
 	keys   []string
-	arg    []byte
+	arg    any
 	cmd    *goredis.Cmd
 	done   chan struct{} // closed when cmd is set
 }
 
 // call calls a script and returns when it is answered or the context is over.
-func (g *gatherer) call(ctx context.Context, script *goredis.Script, keys []string, arg []byte) *goredis.Cmd {
+func (g *gatherer) call(ctx context.Context, script *goredis.Script, keys []string, arg any) *goredis.Cmd {
 	g.mu.Lock()
 	if g.ways < alone {
 		g.ways++
 		g.mu.Unlock()
 		defer g.next()
-		return script.Run(ctx, g.client, keys, arg)
+		cmd := script.EvalSha(ctx, g.client, keys, arg)
+		if unknown(cmd, arg) {
+			cmd = script.Eval(ctx, g.client, keys, arg)
+		}
+		return cmd
 	}
 	w := &waiter{ctx: ctx, script: script, keys: keys, arg: arg, done: make(chan struct{})}
 	g.waiting = append(g.waiting, w)
@@ -94,9 +98,20 @@ func (g *gatherer) send(batch []*waiter) {
 	}
 	pipe.Exec(ctx) // every call has its own error
 	for _, w := range sent {
-		if goredis.HasErrorPrefix(w.cmd.Err(), "NOSCRIPT") {
+		if unknown(w.cmd, w.arg) {
 			w.cmd = w.script.Eval(w.ctx, g.client, w.keys, w.arg)
 		}
 		close(w.done)
 	}
+}
+
+// unknown reports whether the server does not know the script of a call.
+func unknown(cmd *goredis.Cmd, arg any) bool {
+	if !goredis.HasErrorPrefix(cmd.Err(), "NOSCRIPT") {
+		return false
+	}
+	if c, ok := arg.(*claiming); ok {
+		c.unknown()
+	}
+	return true
 }

@@ -7,10 +7,7 @@ import (
 
 // packer writes a request in MessagePack, as far as the scripts need it:
 // arrays, integers up to 2^53 and texts of any bytes.
-type packer struct {
-	b    []byte
-	name [16]byte // of the request
-}
+type packer struct{ b []byte }
 
 func (p *packer) array(n int) { p.head(n, 0x90, 16, 0xdc, 0xdd) }
 

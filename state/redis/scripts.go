@@ -10,6 +10,8 @@ import (
 var (
 	//go:embed lua/common.lua
 	commonLua string
+	//go:embed lua/request.lua
+	requestLua string
 	//go:embed lua/retry.lua
 	retryLua string
 	//go:embed lua/lives.lua
@@ -28,6 +30,10 @@ var (
 	counterLua string
 	//go:embed lua/enter.lua
 	enterLua string
+	//go:embed lua/late.lua
+	lateLua string
+	//go:embed lua/again.lua
+	againLua string
 	//go:embed lua/amount.lua
 	amountLua string
 	//go:embed lua/lease.lua
@@ -50,11 +56,11 @@ var (
 
 // The scripts.
 var (
-	claimScript   = goredis.NewScript(commonLua + clockLua + cellLua + fastLua + retryLua + livesLua + counterLua + enterLua + amountLua + leaseLua + writeLua + claimLua)
-	settleScript  = goredis.NewScript(commonLua + retryLua + clockLua + livesLua + cellLua + amountLua + leaseLua + writeLua + settleLua)
-	releaseScript = goredis.NewScript(commonLua + retryLua + counterLua + amountLua + leaseLua + releaseLua)
-	undoScript    = goredis.NewScript(commonLua + counterLua + undoLua)
-	approveScript = goredis.NewScript(commonLua + retryLua + livesLua + approveLua)
-	forgetScript  = goredis.NewScript(commonLua + retryLua + forgetLua)
-	loadScript    = goredis.NewScript(commonLua + lookLua + cellLua + loadLua)
+	claimScript   = goredis.NewScript(commonLua + clockLua + fastLua + cellLua + retryLua + livesLua + counterLua + enterLua + lateLua + againLua + amountLua + leaseLua + writeLua + claimLua)
+	settleScript  = goredis.NewScript(commonLua + requestLua + retryLua + clockLua + livesLua + cellLua + amountLua + leaseLua + writeLua + settleLua)
+	releaseScript = goredis.NewScript(commonLua + requestLua + retryLua + counterLua + amountLua + leaseLua + releaseLua)
+	undoScript    = goredis.NewScript(commonLua + requestLua + clockLua + counterLua + lateLua + undoLua)
+	approveScript = goredis.NewScript(commonLua + requestLua + retryLua + livesLua + approveLua)
+	forgetScript  = goredis.NewScript(commonLua + requestLua + retryLua + forgetLua)
+	loadScript    = goredis.NewScript(commonLua + requestLua + lookLua + cellLua + loadLua)
 )

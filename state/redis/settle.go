@@ -18,7 +18,7 @@ func (s *Store) Settle(ctx context.Context, st *state.Settlement) error {
 		return err
 	}
 	p := s.begin(8)
-	p.text(s.forget)
+	p.text(s.forgetText)
 	p.int(micros(st.Now))
 	p.call(&st.Call)
 	p.texts(st.Leases)
@@ -76,7 +76,7 @@ func (s *Store) Approve(ctx context.Context, a state.Approval) error {
 		return err
 	}
 	p := s.begin(6)
-	p.text(s.forget)
+	p.text(s.forgetText)
 	p.int(int64(s.maxApprovals))
 	p.text(a.Session)
 	p.bytes(a.Digest[:])
@@ -113,7 +113,7 @@ func (s *Store) Load(ctx context.Context, q state.Query, v *state.View) error {
 	p.texts(q.Cells)
 	p.texts(q.Accounts)
 	p.int(micros(q.Now))
-	cmd, err := s.run(ctx, loadScript, p)
+	cmd, err := s.run(ctx, loadScript, s.keys, p.b)
 	if err != nil {
 		return err
 	}

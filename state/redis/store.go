@@ -51,9 +51,11 @@ type Store struct {
 	client       goredis.UniversalClient
 	calls        gatherer
 	undos        undos
-	keys         []string // the one key that finds the domain's node
+	prefix       string   // of all keys of the domain
+	keys         []string // the domain's time, which finds its node
 	timeout      time.Duration
-	forget       string // milliseconds
+	forget       uint64 // milliseconds
+	forgetText   string
 	remember     string // milliseconds: how long the answer to a request is kept
 	maxApprovals int
 }
@@ -72,12 +74,16 @@ func New(client goredis.UniversalClient, o Options) (*Store, error) {
 	}
 	timeout := orDefault(o.Timeout, DefaultTimeout)
 	remember := max(10*time.Second, 20*timeout)
+	prefix := "cbpolicy:{" + domain + "}:"
+	forget := max(1, orDefault(o.Forget, DefaultForget).Milliseconds())
 	s := &Store{
 		client:       client,
 		calls:        gatherer{client: client, timeout: timeout},
-		keys:         []string{"cbpolicy:{" + domain + "}:time"},
+		prefix:       prefix,
+		keys:         []string{prefix + "time"},
 		timeout:      timeout,
-		forget:       strconv.FormatInt(max(1, orDefault(o.Forget, DefaultForget).Milliseconds()), 10),
+		forget:       uint64(forget),
+		forgetText:   strconv.FormatInt(forget, 10),
 		remember:     strconv.FormatInt(remember.Milliseconds(), 10),
 		maxApprovals: orDefault(o.MaxApprovals, DefaultMaxApprovals),
 		undos:        undos{lasts: remember, atLast: timeout, closing: make(chan struct{})},
@@ -105,10 +111,10 @@ func (s *Store) Close() error {
 
 // run calls a script. The context's end is the caller's; what goes wrong
 // otherwise is the server's fault.
-func (s *Store) run(ctx context.Context, script *goredis.Script, p *packer) (*goredis.Cmd, error) {
+func (s *Store) run(ctx context.Context, script *goredis.Script, keys []string, arg any) (*goredis.Cmd, error) {
 	limited, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
-	cmd := s.calls.call(limited, script, s.keys, p.b)
+	cmd := s.calls.call(limited, script, keys, arg)
 	err := cmd.Err()
 	switch {
 	case err == nil:
@@ -123,7 +129,7 @@ func (s *Store) run(ctx context.Context, script *goredis.Script, p *packer) (*go
 
 // ask calls a script whose reply are integers.
 func (s *Store) ask(ctx context.Context, script *goredis.Script, p *packer) (reply, error) {
-	cmd, err := s.run(ctx, script, p)
+	cmd, err := s.run(ctx, script, s.keys, p.b)
 	if err != nil {
 		return nil, err
 	}
@@ -153,10 +159,11 @@ func unreachable(err error) error {
 // begin starts a request of n parts beside its name, which makes it known when
 // it comes again.
 func (s *Store) begin(n int) *packer {
+	var name [16]byte
+	rand.Read(name[:]) // never fails
 	p := &packer{b: make([]byte, 0, 512)}
-	rand.Read(p.name[:]) // never fails
 	p.array(n + 2)
-	p.bytes(p.name[:])
+	p.bytes(name[:])
 	p.text(s.remember)
 	return p
 }

@@ -85,13 +85,9 @@ end
 -- which those at the end may be missing, and a window three numbers of a flat
 -- list: span, limit, whether it refuses. Without a front all windows are looked at.
 local reply = { OK, 0, repeated and 1 or 0, now, -1, 0, -1 }
-local counters, sights, counts = {}, {}, {}
+local sights, counts = {}, {}
 for i, n in ipairs(needs) do
   local c = counters[n[1]]
-  if not c then
-    c = counter(n[1])
-    counters[n[1]] = c
-  end
   local s = { counter = c, add = 1, past = n[5] }
   sights[i] = s
   if n[2] == 1 and run ~= '' then

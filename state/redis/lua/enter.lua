@@ -2,8 +2,12 @@
 
 local FEW = 64
 
+-- header puts the next look at a counter off: half of forget, or not at all
+-- while a claim may come late.
 local function header(c)
-  return pack('>I8I8I8', c.longest, c.cut, c.fresh)
+  c.longest = c.ask
+  c.calm = c.late > server and 0 or server + forget * 500
+  return pack('>I8I8I8I8', c.longest, c.calm, c.cut, c.late)
 end
 
 -- life is how long, in milliseconds, a counter is kept that nobody adds to.
@@ -13,31 +17,29 @@ end
 
 -- keep writes how far back anybody looks, and puts the expiry off.
 local function keep(c)
-  c.longest, c.fresh = c.ask, server
   call('SETRANGE', c.key, 0, header(c))
   call('PEXPIRE', c.key, life(c))
 end
 
 -- rest writes a counter anew: its newest entries only.
 local function rest(c, entries)
-  c.longest, c.fresh = c.ask, server
-  c.cut = math.max(FEW, #entries / 4)
+  c.cut = HEADER + math.max(FEW * ENTRY, 2 * #entries)
   call('SET', c.key, header(c) .. entries, 'PX', life(c))
 end
 
 -- enter adds an entry to a counter, once a claim.
 local function enter(c)
+  local entry = pack('>I8c8', now, request[1])
   if c.size == 0 then
-    rest(c, pack('>I8', now))
+    rest(c, entry)
     return
   end
-  c.size = call('APPEND', c.key, pack('>I8', now))
-  local all = (c.size - HEADER) / 8
-  if all >= c.cut then
-    c.n = math.min(all, CAP)
+  c.size = call('APPEND', c.key, entry)
+  if c.size >= c.cut then
+    c.n = math.min((c.size - HEADER) / ENTRY, CAP)
     local live = after(c, now - c.ask)
-    rest(c, call('GETRANGE', c.key, c.size - 8 * live, -1))
-  elseif c.ask > c.longest or server - c.fresh > forget * 500 then
+    rest(c, call('GETRANGE', c.key, c.size - ENTRY * live, -1))
+  elseif c.ask > c.longest or server >= c.calm then
     keep(c)
   end
 end

@@ -1,82 +1,116 @@
--- The claims that are made most often: of counters only, which are there, and
+-- The claims that are made most often: of counters only, which are there and
 -- none of whose windows is full, by cells that are as they were seen. Any other
 -- is left, untouched, to what follows.
--- It repeats in short what is said there at length, because a script that says
--- more takes longer even where it is not heeded.
+-- It repeats in short what is said there at length, and is asked in numbers of
+-- fixed widths, because a script that says more takes longer even where it is
+-- not heeded. It notes no domain's time for a claim of the server's time: that
+-- it is not before any entry of the counters is enough for these.
+--
+-- KEYS: the counters; the cells; for every counter of runs the run; the call, if
+-- it has an identity; and the domain's time, if the claim brings its own or
+-- there is no other. ARGV[1]: the name of the claim, 16 bytes; where the request
+-- in MessagePack begins, for what follows; forget; whether it may have come
+-- before; how many counters, or 255 for a claim that is none of these; how many
+-- cells; whether it is of a call; its own time or 0. Then for each counter how
+-- many windows it has, 128 more if it counts runs, and for each its span and the
+-- rank of the entry that must have left it, of which the first are always there;
+-- and for each cell its version and its value, with their lengths.
 
-if request[6] == 0 and not request[10] then
-  local needs, run, keys, seen = request[7], request[5], {}, {}
-  local entries = request[8] and request[8] ~= '' and {}
-  local quiet = not request[9] or asSeen(request[9]) == 0
-  for i = 1, quiet and #needs or 0 do
-    local n = needs[i]
-    local id, windows, front, add = n[1], n[3], n[4], 1
-    local key = prefix .. 'c:' .. id
-    local head = call('GETRANGE', key, '0', '535') -- all of a counter of less than 64 entries
+local blob = ARGV[1]
+local again, counters, cells, identity, own, windows, span, rank, pos = unpack('>BBBBI8BI8I4', blob, 29)
+if own > 0 then
+  latest(own, KEYS[#KEYS])
+end
+if again == 0 and counters < 255 then
+  local quiet, runs, added, cuts = true, 0, {}, {}
+  for i = 1, counters do
+    local key = KEYS[i]
+    local head = call('GETRANGE', key, '0', '1055') -- all of a counter of less than 64 entries
     local size = #head
-    if size < 24 or n[5] or seen[id] then
+    if size <= 32 then
       quiet = false
       break
     end
-    seen[id] = true
-    if n[2] == 1 and run ~= '' then -- a run that is counted, and will be for long
-      local of = prefix .. 'r:' .. id .. run
-      if call('GET', of) ~= '1' or call('PTTL', of) < request[3] + 0 then
+    local longest, calm, cut = unpack('>I8I8I8', head)
+    local newest
+    if size < 1056 then
+      newest = unpack('>I8', head, size - 15)
+    else
+      newest = unpack('>I8', call('GETRANGE', key, '-16', '-9'))
+    end
+    if server >= calm or newest > now then
+      quiet = false
+      break
+    end
+    if i > 1 then
+      windows, span, rank, pos = unpack('>BI8I4', blob, pos)
+    end
+    if windows >= 128 then
+      windows = windows - 128
+      runs = runs + 1
+      local run = KEYS[counters + cells + runs]
+      if call('GET', run) ~= '1' or call('PTTL', run) < unpack('>I8', blob, 21) then -- joined, and remembered for long
         quiet = false
         break
       end
-      add = 0
+    else
+      added[#added + 1], cuts[#cuts + 1] = key, cut
     end
-    if size == 536 then
-      size = call('STRLEN', key)
-    end
-    local longest, cut, fresh = unpack('>I8I8I8', head)
-    if size + 8 >= 24 + 8 * cut or server - fresh > request[3] * 500 then
-      quiet = false
-      break
-    end
-    for w = 1, #windows, 3 do
-      quiet = quiet and windows[w] <= longest
-    end
-    for f = 1, front and #front or #windows / 3 do
-      local w = front and 3 * front[f] + 1 or 3 * f - 2
-      local rank = windows[w + 1] + 1 - add
-      local at = size - 8 * rank
-      if rank == 0 then
+    for w = 1, windows do
+      if w > 1 then
+        span, rank, pos = unpack('>I8I4', blob, pos)
+      end
+      if span > longest or rank == 0 then
         quiet = false
-      elseif at >= 24 then
-        local entry
-        if size < 536 then
-          entry = unpack('>I8', head, at + 1)
-        else
-          entry = unpack('>I8', call('GETRANGE', key, at, at + 7))
-        end
-        quiet = quiet and entry <= now - windows[w]
+      elseif size < 1056 then
+        local at = size - 16 * rank
+        quiet = quiet and (at < 32 or unpack('>I8', head, at + 1) <= now - span)
+      else
+        -- Of a counter with fewer entries this is not eight bytes, or some of
+        -- its header, which is no time and at worst gives work to what follows.
+        local entry = call('GETRANGE', key, -16 * rank, 7 - 16 * rank)
+        quiet = quiet and (#entry < 8 or unpack('>I8', entry) <= now - span)
       end
     end
     if not quiet then
       break
     end
-    if add == 1 then
-      keys[#keys + 1] = key
-      if entries then
-        entries[#entries + 1] = { id, now, '' }
-      end
+  end
+  for i = 1, quiet and cells or 0 do
+    local version, value
+    version, value, pos = unpack('>Bc0I4c0', blob, pos)
+    local found = call('HMGET', KEYS[counters + i], 'v', 'd', 'e')
+    if not found[1] or found[3] and found[3] + 0 <= now then
+      quiet = version == '0' and value == ''
+    else
+      quiet = version == found[1] and value == found[2]
     end
+    if not quiet then
+      break
+    end
+  end
+  if quiet and identity == 1 then
+    local entries = {}
+    for i = 1, #added do
+      entries[i] = { string.match(added[i], '}:c2:(.*)'), now, '' }
+    end
+    local record = cmsgpack.pack({ now, entries, {}, {}, {}, {}, string.sub(blob, 1, 16) })
+    quiet = call('SET', KEYS[counters + cells + runs + 1], record, 'PX', string.format('%.0f', (unpack('>I8', blob, 21))), 'NX')
   end
   if quiet then
-    local first
-    if entries then
-      first = call('SET', prefix .. 'k:' .. request[8], cmsgpack.pack({ now, entries, {}, {}, {}, {}, request[1] }), 'PX', request[3], 'NX')
-    else
-      first = call('SET', prefix .. 'n:' .. request[1], stamp, 'PX', request[2], 'NX')
-    end
-    if first then
-      local entry = struct.pack('>I8', now)
-      for i = 1, #keys do
-        call('APPEND', keys[i], entry)
+    local entry = struct.pack('>I8c8', now, blob)
+    for i = 1, #added do
+      if call('APPEND', added[i], entry) >= cuts[i] then
+        call('SETRANGE', added[i], '8', '\0\0\0\0\0\0\0\0') -- the next is for what follows, which cuts it
       end
-      return now
     end
+    return now
   end
+end
+
+local _, request = cmsgpack.unpack_one(blob, (unpack('>I4', blob, 17)))
+request[1] = string.sub(blob, 1, 16)
+local prefix = string.sub(KEYS[1], 1, (string.find(KEYS[1], '}:', 1, true)) + 1)
+if own == 0 then
+  latest(own, prefix .. 'time')
 end

@@ -3,6 +3,7 @@
 -- were seen. The reply: 0, or 1 and the cell that has moved on, of the former and
 -- then the latter.
 
+latest(request[4], KEYS[1])
 for i, w in ipairs(request[9]) do
   local version = cell(w[1])
   if version ~= w[2] then

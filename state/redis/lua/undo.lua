@@ -6,27 +6,27 @@
 -- to come from where it was lost, finds that its name was answered: with what no
 -- client takes for a grant.
 
-local name, run = prefix .. 'n:' .. request[1], request[3]
-local told = call('GET', name)
-call('SET', name, cmsgpack.pack({ 2, 2 ^ 31 }), 'PX', request[2])
-local at = told and tonumber(told)
-if told and not at then
-  local reply = cmsgpack.unpack(told)
-  at = reply[1] == 0 and reply[2] == 1 and reply[4]
-end
-if not at then
-  return { 0 }
-end
-local seen = {}
+local run, counters, admitted = request[3], {}, false
+call('SET', prefix .. 'n:' .. request[1], cmsgpack.pack({ 2, 2 ^ 31 }), 'PX', request[2])
 for _, n in ipairs(request[4]) do
-  local joins = n[2] == 1 and run ~= '' and prefix .. 'r:' .. n[1] .. run
-  -- A run that other claims have joined, or that this one has joined, stays counted.
-  if not seen[n[1]] and not (joins and call('GET', joins) ~= '0') then
-    seen[n[1]] = true
-    if joins then
-      call('DEL', joins)
+  local c = counters[n[1]] or counter(n[1])
+  counters[n[1]] = c
+  local _, at = entry(c, request[1])
+  if at then
+    admitted = true
+    local joins = n[2] == 1 and run ~= '' and prefix .. 'r:' .. n[1] .. run
+    -- A run that other claims have joined, or that this one has joined, stays counted.
+    if not joins or call('GET', joins) == '0' then
+      if joins then
+        call('DEL', joins)
+      end
+      cut(c, at)
     end
-    remove(counter(n[1]), at)
+  end
+end
+if not admitted then
+  for _, c in pairs(counters) do
+    await(c)
   end
 end
 return { 0 }

@@ -1,0 +1,154 @@
+package redis
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"strconv"
+
+	"github.com/cbpolicy/cbpolicy/state"
+)
+
+// Places in what a claim sends, before the request in MessagePack, for the part
+// of the script that does most claims: numbers of fixed widths.
+const (
+	nameAt     = 0
+	requestAt  = 16 // where the request begins
+	forgetAt   = 20
+	againAt    = 28
+	countersAt = 29
+	cellsAt    = 30
+	identityAt = 31
+	ownAt      = 32 // its own time
+	needsAt    = 40
+)
+
+// noWindow is in the place of the first window where there is none: the first of
+// a need is always there, and the first need.
+var noWindow [12]byte
+
+// Limits of that part.
+const (
+	notQuick    = 255 // counters: the claim is not for that part
+	mostQuick   = 100 // counters, cells, and windows of a counter
+	countsRuns  = 128 // added to the number of windows
+	neverFull   = 1 << 31
+	keysInPlace = 4 // keys that take no allocation of their own
+)
+
+// claiming is a claim on its way to the server. The client writes its argument
+// once for every time that it tries: what may have come before says so.
+type claiming struct {
+	packer
+	keys   []string
+	inKeys [keysInPlace]string
+	tries  int
+}
+
+// MarshalBinary implements encoding.BinaryMarshaler.
+func (c *claiming) MarshalBinary() ([]byte, error) {
+	if c.tries > 0 {
+		c.b[againAt] = 1
+	}
+	c.tries++
+	return c.b, nil
+}
+
+// unknown is told that the server does not know the script: the last try has
+// done nothing.
+func (c *claiming) unknown() { c.tries-- }
+
+// quick writes what the quick part of the script wants to know of a claim, and
+// collects its keys.
+func (s *Store) quick(c *state.Claim) *claiming {
+	p := &claiming{}
+	p.b = make([]byte, needsAt, 512)
+	p.keys = p.inKeys[:0]
+	rand.Read(p.b[nameAt:requestAt]) // never fails
+	binary.BigEndian.PutUint64(p.b[forgetAt:], s.forget)
+	own := micros(c.Now)
+	binary.BigEndian.PutUint64(p.b[ownAt:], uint64(own))
+	if p.counters(s.prefix, c) {
+		p.b[countersAt] = byte(len(c.Needs))
+	} else {
+		p.b = append(append(p.b[:needsAt], 0), noWindow[:]...)
+		p.b[countersAt] = notQuick
+		p.keys = p.keys[:0]
+	}
+	if own > 0 || len(p.keys) == 0 {
+		p.keys = append(p.keys, s.keys[0])
+	}
+	binary.BigEndian.PutUint32(p.b[requestAt:], uint32(len(p.b)))
+	return p
+}
+
+// counters writes the needs and cells of a claim and reports whether they are
+// all that it has, beside an identity, and of the common kind.
+func (p *claiming) counters(prefix string, c *state.Claim) bool {
+	if c.Refused || len(c.Guards)+len(c.Leases)+len(c.Reserves)+len(c.Cells) > 0 || len(c.Needs) > mostQuick || len(c.Expects) > mostQuick {
+		return false
+	}
+	for i := range c.Needs {
+		n := &c.Needs[i]
+		if len(n.Past) > 0 || len(n.Windows) > mostQuick {
+			return false
+		}
+		key := prefix + "c2:" + counterName(&n.Counter)
+		for _, other := range p.keys {
+			if other == key {
+				return false
+			}
+		}
+		p.keys = append(p.keys, key)
+		windows, add := len(n.Windows), int64(1)
+		if n.Run && c.Run != "" {
+			windows, add = windows|countsRuns, 0
+		}
+		p.b = append(p.b, byte(windows))
+		for w := range n.Windows {
+			p.b = binary.BigEndian.AppendUint64(p.b, uint64(span(n.Windows[w].Span)))
+			rank := uint32(n.Windows[w].Limit + 1 - add)
+			if !inFront(n.Front, w) {
+				rank = neverFull
+			}
+			p.b = binary.BigEndian.AppendUint32(p.b, rank)
+		}
+		if len(n.Windows) == 0 {
+			p.b = append(p.b, noWindow[:]...)
+		}
+	}
+	if len(c.Needs) == 0 {
+		p.b = append(append(p.b, 0), noWindow[:]...)
+	}
+	for i := range c.Expects {
+		e := &c.Expects[i]
+		p.keys = append(p.keys, prefix+"v:"+e.Key)
+		at := len(p.b)
+		p.b = strconv.AppendInt(append(p.b, 0), e.Version, 10)
+		p.b[at] = byte(len(p.b) - at - 1)
+		p.b = append(binary.BigEndian.AppendUint32(p.b, uint32(len(e.Value))), e.Value...)
+	}
+	p.b[cellsAt] = byte(len(c.Expects))
+	if c.Run != "" {
+		for i := range c.Needs {
+			if c.Needs[i].Run {
+				p.keys = append(p.keys, prefix+"r:"+counterName(&c.Needs[i].Counter)+runName(c.Run))
+			}
+		}
+	}
+	if !c.Call.IsZero() {
+		p.keys = append(p.keys, prefix+"k:"+string(c.Call[:]))
+		p.b[identityAt] = 1
+	}
+	return true
+}
+
+// inFront reports whether a window is one of those that are looked at first. An
+// empty front is all of them.
+func inFront(front []int, window int) bool {
+	for _, f := range front {
+		if f == window {
+			return true
+		}
+	}
+	return len(front) == 0
+}

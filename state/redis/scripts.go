@@ -26,6 +26,10 @@ var (
 	fastLua string
 	//go:embed lua/clock.lua
 	clockLua string
+	//go:embed lua/latest.lua
+	latestLua string
+	//go:embed lua/asked.lua
+	askedLua string
 	//go:embed lua/counter.lua
 	counterLua string
 	//go:embed lua/enter.lua
@@ -56,11 +60,16 @@ var (
 
 // The scripts.
 var (
-	claimScript   = goredis.NewScript(commonLua + clockLua + fastLua + cellLua + retryLua + livesLua + counterLua + enterLua + lateLua + againLua + amountLua + leaseLua + writeLua + claimLua)
-	settleScript  = goredis.NewScript(commonLua + requestLua + retryLua + clockLua + livesLua + cellLua + amountLua + leaseLua + writeLua + settleLua)
+	claimScript = goredis.NewScript(commonLua + clockLua + fastLua + apart(
+		latestLua+askedLua+cellLua+retryLua+livesLua+counterLua+enterLua+lateLua+againLua+amountLua+leaseLua+writeLua+claimLua))
+	settleScript  = goredis.NewScript(commonLua + requestLua + retryLua + clockLua + latestLua + livesLua + cellLua + amountLua + leaseLua + writeLua + settleLua)
 	releaseScript = goredis.NewScript(commonLua + requestLua + retryLua + counterLua + amountLua + leaseLua + releaseLua)
 	undoScript    = goredis.NewScript(commonLua + requestLua + clockLua + counterLua + lateLua + undoLua)
 	approveScript = goredis.NewScript(commonLua + requestLua + retryLua + livesLua + approveLua)
 	forgetScript  = goredis.NewScript(commonLua + requestLua + retryLua + forgetLua)
 	loadScript    = goredis.NewScript(commonLua + requestLua + lookLua + cellLua + loadLua)
 )
+
+// apart is the end of a script, in a frame of its own: every call of a script
+// pays for all the names of its frame.
+func apart(end string) string { return "return (function()\n" + end + "\nend)()\n" }

@@ -19,7 +19,12 @@
 local blob = ARGV[1]
 local again, counters, cells, identity, own, windows, span, rank, pos = unpack('>BBBBI8BI8I4', blob, 29)
 if own > 0 then
-  latest(own, KEYS[#KEYS])
+  now = own
+  local found = call('SET', KEYS[#KEYS], string.format('%.0f', own), 'GET')
+  if found and found + 0 > own then
+    now = found + 0
+    call('SET', KEYS[#KEYS], found)
+  end
 end
 if again == 0 and counters < 255 then
   local quiet, runs, added, cuts = true, 0, {}, {}
@@ -106,11 +111,4 @@ if again == 0 and counters < 255 then
     end
     return now
   end
-end
-
-local _, request = cmsgpack.unpack_one(blob, (unpack('>I4', blob, 17)))
-request[1] = string.sub(blob, 1, 16)
-local prefix = string.sub(KEYS[1], 1, (string.find(KEYS[1], '}:', 1, true)) + 1)
-if own == 0 then
-  latest(own, prefix .. 'time')
 end

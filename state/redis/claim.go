@@ -29,11 +29,12 @@ func (s *Store) Claim(ctx context.Context, c *state.Claim, g *state.Grant) error
 		return err
 	}
 	p := s.packClaim(c)
-	cmd, err := s.run(ctx, claimScript, p.keys, p)
+	cmd, err := s.run(ctx, &p.invocation)
 	if err != nil {
 		s.undoLater(c, p.b[nameAt:requestAt])
 		return err
 	}
+	s.claims.Put(p)                       // it was answered, so nobody is to send it
 	if now, ok := cmd.Val().(int64); ok { // all that needs to be said, mostly
 		g.Admitted, g.Now = true, nanos(now)
 		for range c.Needs {

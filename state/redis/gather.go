@@ -28,28 +28,27 @@ type gatherer struct {
 
 // waiter is a call that waits to be sent with others.
 type waiter struct {
-	ctx    context.Context
-	script *goredis.Script
-	keys   []string
-	arg    any
-	cmd    *goredis.Cmd
-	done   chan struct{} // closed when cmd is set
+	ctx  context.Context
+	call *invocation
+	cmd  *goredis.Cmd
+	done chan struct{} // closed when cmd is set
 }
 
-// call calls a script and returns when it is answered or the context is over.
-func (g *gatherer) call(ctx context.Context, script *goredis.Script, keys []string, arg any) *goredis.Cmd {
+// do makes a call and returns when it is answered or the context is over.
+func (g *gatherer) do(ctx context.Context, c *invocation) *goredis.Cmd {
 	g.mu.Lock()
 	if g.ways < alone {
 		g.ways++
 		g.mu.Unlock()
 		defer g.next()
-		cmd := script.EvalSha(ctx, g.client, keys, arg)
-		if unknown(cmd, arg) {
-			cmd = script.Eval(ctx, g.client, keys, arg)
+		cmd := c.command(ctx)
+		g.client.Process(ctx, cmd) // the command has its error
+		if c.unknown(cmd) {
+			cmd = c.whole(ctx, g.client)
 		}
 		return cmd
 	}
-	w := &waiter{ctx: ctx, script: script, keys: keys, arg: arg, done: make(chan struct{})}
+	w := &waiter{ctx: ctx, call: c, done: make(chan struct{})}
 	g.waiting = append(g.waiting, w)
 	g.mu.Unlock()
 	select {
@@ -90,7 +89,8 @@ func (g *gatherer) send(batch []*waiter) {
 		if w.ctx.Err() != nil {
 			continue // who asked has gone: it must not be done after all
 		}
-		w.cmd = w.script.EvalSha(ctx, pipe, w.keys, w.arg)
+		w.cmd = w.call.command(ctx)
+		pipe.Process(ctx, w.cmd)
 		sent = append(sent, w)
 	}
 	if len(sent) == 0 {
@@ -98,20 +98,9 @@ func (g *gatherer) send(batch []*waiter) {
 	}
 	pipe.Exec(ctx) // every call has its own error
 	for _, w := range sent {
-		if unknown(w.cmd, w.arg) {
-			w.cmd = w.script.Eval(w.ctx, g.client, w.keys, w.arg)
+		if w.call.unknown(w.cmd) {
+			w.cmd = w.call.whole(w.ctx, g.client)
 		}
 		close(w.done)
 	}
-}
-
-// unknown reports whether the server does not know the script of a call.
-func unknown(cmd *goredis.Cmd, arg any) bool {
-	if !goredis.HasErrorPrefix(cmd.Err(), "NOSCRIPT") {
-		return false
-	}
-	if c, ok := arg.(*claiming); ok {
-		c.unknown()
-	}
-	return true
 }

@@ -28,20 +28,18 @@ var noWindow [12]byte
 
 // Limits of that part.
 const (
-	notQuick    = 255 // counters: the claim is not for that part
-	mostQuick   = 100 // counters, cells, and windows of a counter
-	countsRuns  = 128 // added to the number of windows
-	neverFull   = 1 << 31
-	keysInPlace = 4 // keys that take no allocation of their own
+	notQuick   = 255 // counters: the claim is not for that part
+	mostQuick  = 100 // counters, cells, and windows of a counter
+	countsRuns = 128 // added to the number of windows
+	neverFull  = 1 << 31
 )
 
 // claiming is a claim on its way to the server. The client writes its argument
 // once for every time that it tries: what may have come before says so.
 type claiming struct {
+	invocation
 	packer
-	keys   []string
-	inKeys [keysInPlace]string
-	tries  int
+	name []byte // room for the names of keys
 }
 
 // MarshalBinary implements encoding.BinaryMarshaler.
@@ -53,16 +51,15 @@ func (c *claiming) MarshalBinary() ([]byte, error) {
 	return c.b, nil
 }
 
-// unknown is told that the server does not know the script: the last try has
-// done nothing.
-func (c *claiming) unknown() { c.tries-- }
-
 // quick writes what the quick part of the script wants to know of a claim, and
 // collects its keys.
 func (s *Store) quick(c *state.Claim) *claiming {
-	p := &claiming{}
-	p.b = make([]byte, needsAt, 512)
-	p.keys = p.inKeys[:0]
+	p, ok := s.claims.Get().(*claiming)
+	if !ok {
+		p = &claiming{invocation: invocation{script: claimScript}, packer: packer{b: make([]byte, 0, 512)}}
+		p.arg = p
+	}
+	p.tries, p.keys, p.b = 0, p.keys[:0], append(p.b[:0], make([]byte, needsAt)...)
 	rand.Read(p.b[nameAt:requestAt]) // never fails
 	binary.BigEndian.PutUint64(p.b[forgetAt:], s.forget)
 	own := micros(c.Now)
@@ -92,13 +89,13 @@ func (p *claiming) counters(prefix string, c *state.Claim) bool {
 		if len(n.Past) > 0 || len(n.Windows) > mostQuick {
 			return false
 		}
-		key := prefix + "c2:" + counterName(&n.Counter)
+		p.name = appendCounter(append(append(p.name[:0], prefix...), "c2:"...), &n.Counter)
 		for _, other := range p.keys {
-			if other == key {
+			if other == string(p.name) {
 				return false
 			}
 		}
-		p.keys = append(p.keys, key)
+		p.keys = append(p.keys, string(p.name))
 		windows, add := len(n.Windows), int64(1)
 		if n.Run && c.Run != "" {
 			windows, add = windows|countsRuns, 0

@@ -1,10 +1,6 @@
 package redis
 
-import (
-	_ "embed"
-
-	goredis "github.com/redis/go-redis/v9"
-)
+import _ "embed"
 
 // The parts of the scripts.
 var (
@@ -60,14 +56,14 @@ var (
 
 // The scripts.
 var (
-	claimScript = goredis.NewScript(commonLua + clockLua + fastLua + apart(
+	claimScript = newScript(commonLua + clockLua + fastLua + apart(
 		latestLua+askedLua+cellLua+retryLua+livesLua+counterLua+enterLua+lateLua+againLua+amountLua+leaseLua+writeLua+claimLua))
-	settleScript  = goredis.NewScript(commonLua + requestLua + retryLua + clockLua + latestLua + livesLua + cellLua + amountLua + leaseLua + writeLua + settleLua)
-	releaseScript = goredis.NewScript(commonLua + requestLua + retryLua + counterLua + amountLua + leaseLua + releaseLua)
-	undoScript    = goredis.NewScript(commonLua + requestLua + clockLua + counterLua + lateLua + undoLua)
-	approveScript = goredis.NewScript(commonLua + requestLua + retryLua + livesLua + approveLua)
-	forgetScript  = goredis.NewScript(commonLua + requestLua + retryLua + forgetLua)
-	loadScript    = goredis.NewScript(commonLua + requestLua + lookLua + cellLua + loadLua)
+	settleScript  = newScript(commonLua + requestLua + retryLua + clockLua + latestLua + livesLua + cellLua + amountLua + leaseLua + writeLua + settleLua)
+	releaseScript = newScript(commonLua + requestLua + retryLua + counterLua + amountLua + leaseLua + releaseLua)
+	undoScript    = newScript(commonLua + requestLua + clockLua + counterLua + lateLua + undoLua)
+	approveScript = newScript(commonLua + requestLua + retryLua + livesLua + approveLua)
+	forgetScript  = newScript(commonLua + requestLua + retryLua + forgetLua)
+	loadScript    = newScript(commonLua + requestLua + lookLua + cellLua + loadLua)
 )
 
 // apart is the end of a script, in a frame of its own: every call of a script

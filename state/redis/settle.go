@@ -113,7 +113,7 @@ func (s *Store) Load(ctx context.Context, q state.Query, v *state.View) error {
 	p.texts(q.Cells)
 	p.texts(q.Accounts)
 	p.int(micros(q.Now))
-	cmd, err := s.run(ctx, loadScript, s.keys, p.b)
+	cmd, err := s.run(ctx, &invocation{script: loadScript, keys: s.keys, arg: p.b})
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	goredis "github.com/redis/go-redis/v9"
@@ -51,8 +52,10 @@ type Store struct {
 	client       goredis.UniversalClient
 	calls        gatherer
 	undos        undos
-	prefix       string   // of all keys of the domain
-	keys         []string // the domain's time, which finds its node
+	limit        limit
+	claims       sync.Pool // of *claiming, which nobody uses
+	prefix       string    // of all keys of the domain
+	keys         []string  // the domain's time, which finds its node
 	timeout      time.Duration
 	forget       uint64 // milliseconds
 	forgetText   string
@@ -79,6 +82,7 @@ func New(client goredis.UniversalClient, o Options) (*Store, error) {
 	s := &Store{
 		client:       client,
 		calls:        gatherer{client: client, timeout: timeout},
+		limit:        limit{timeout: timeout},
 		prefix:       prefix,
 		keys:         []string{prefix + "time"},
 		timeout:      timeout,
@@ -106,15 +110,16 @@ func (s *Store) Timeout() time.Duration { return s.timeout }
 // two timeouts.
 func (s *Store) Close() error {
 	s.undos.close()
+	s.limit.close()
 	return s.client.Close()
 }
 
 // run calls a script. The context's end is the caller's; what goes wrong
 // otherwise is the server's fault.
-func (s *Store) run(ctx context.Context, script *goredis.Script, keys []string, arg any) (*goredis.Cmd, error) {
-	limited, cancel := context.WithTimeout(ctx, s.timeout)
+func (s *Store) run(ctx context.Context, c *invocation) (*goredis.Cmd, error) {
+	limited, cancel := s.limit.of(ctx)
 	defer cancel()
-	cmd := s.calls.call(limited, script, keys, arg)
+	cmd := s.calls.do(limited, c)
 	err := cmd.Err()
 	switch {
 	case err == nil:
@@ -128,8 +133,8 @@ func (s *Store) run(ctx context.Context, script *goredis.Script, keys []string, 
 }
 
 // ask calls a script whose reply are integers.
-func (s *Store) ask(ctx context.Context, script *goredis.Script, p *packer) (reply, error) {
-	cmd, err := s.run(ctx, script, s.keys, p.b)
+func (s *Store) ask(ctx context.Context, sc *script, p *packer) (reply, error) {
+	cmd, err := s.run(ctx, &invocation{script: sc, keys: s.keys, arg: p.b})
 	if err != nil {
 		return nil, err
 	}
@@ -206,7 +211,12 @@ func nanos(micros int64) int64 {
 
 // counterName names a counter, and no two the same.
 func counterName(id *registry.CounterID) string {
-	return strconv.Itoa(len(id.Spec)) + ":" + id.Spec + id.Subject
+	return string(appendCounter(nil, id))
+}
+
+func appendCounter(b []byte, id *registry.CounterID) []byte {
+	b = append(strconv.AppendInt(b, int64(len(id.Spec)), 10), ':')
+	return append(append(b, id.Spec...), id.Subject...)
 }
 
 // amountName names an id of an account, and no two the same.

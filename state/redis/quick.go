@@ -14,11 +14,11 @@ const (
 	nameAt     = 0
 	requestAt  = 16 // where the request begins
 	forgetAt   = 20
-	againAt    = 28
-	countersAt = 29
-	cellsAt    = 30
-	identityAt = 31
-	ownAt      = 32 // its own time
+	ownAt      = 28 // its own time
+	againAt    = 36
+	countersAt = 37
+	cellsAt    = 38
+	kindAt     = 39
 	needsAt    = 40
 )
 
@@ -31,6 +31,8 @@ const (
 	notQuick   = 255 // counters: the claim is not for that part
 	mostQuick  = 100 // counters, cells, and windows of a counter
 	countsRuns = 128 // added to the number of windows
+	ofCall     = 1   // the kind of a claim
+	ownTime    = 2   // added to it
 	neverFull  = 1 << 31
 )
 
@@ -63,7 +65,10 @@ func (s *Store) quick(c *state.Claim) *claiming {
 	rand.Read(p.b[nameAt:requestAt]) // never fails
 	binary.BigEndian.PutUint64(p.b[forgetAt:], s.forget)
 	own := micros(c.Now)
-	binary.BigEndian.PutUint64(p.b[ownAt:], uint64(own))
+	if own > 0 {
+		binary.BigEndian.PutUint64(p.b[ownAt:], uint64(own))
+		p.b[kindAt] = ownTime
+	}
 	if p.counters(s.prefix, c) {
 		p.b[countersAt] = byte(len(c.Needs))
 	} else {
@@ -134,7 +139,7 @@ func (p *claiming) counters(prefix string, c *state.Claim) bool {
 	}
 	if !c.Call.IsZero() {
 		p.keys = append(p.keys, prefix+"k:"+string(c.Call[:]))
-		p.b[identityAt] = 1
+		p.b[kindAt] |= ofCall
 	}
 	return true
 }

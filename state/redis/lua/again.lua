@@ -18,7 +18,7 @@ end
 if again == 1 then
   local admitted
   for _, c in pairs(counters) do
-    if c.size > 0 then
+    if c.there then
       await(c)
       admitted = entry(c, blob) or admitted
     else

@@ -240,7 +240,7 @@ end
 
 if refused or reply[5] >= 0 or reply[7] >= 0 then
   for _, c in pairs(counters) do
-    if c.size > 0 and c.ask > c.longest then
+    if c.there and c.ask > c.longest then
       keep(c)
     end
   end
@@ -276,7 +276,7 @@ for _, s in ipairs(sights) do
         call('PEXPIRE', s.run, twice)
       end
     end
-    if c.size > 0 and c.ask > c.longest then
+    if c.there and c.ask > c.longest then
       keep(c)
     end
   end

@@ -1,48 +1,51 @@
 -- The claims that are made most often: of counters only, which are there and
 -- none of whose windows is full, by cells that are as they were seen. Any other
 -- is left, untouched, to what follows.
--- It repeats in short what is said there at length, and is asked in numbers of
--- fixed widths, because a script that says more takes longer even where it is
--- not heeded. It notes no domain's time for a claim of the server's time: that
+-- It repeats in short what is said there at length, is asked in numbers of fixed
+-- widths, and makes no table for one counter, because every name and table
+-- counts here. It notes no domain's time for a claim of the server's time: that
 -- it is not before any entry of the counters is enough for these.
 --
 -- KEYS: the counters; the cells; for every counter of runs the run; the call, if
 -- it has an identity; and the domain's time, if the claim brings its own or
 -- there is no other. ARGV[1]: the name of the claim, 16 bytes; where the request
--- in MessagePack begins, for what follows; forget; whether it may have come
+-- in MessagePack begins, for what follows; forget; its own time or 0; whether it may have come
 -- before; how many counters, or 255 for a claim that is none of these; how many
--- cells; whether it is of a call; its own time or 0. Then for each counter how
--- many windows it has, 128 more if it counts runs, and for each its span and the
--- rank of the entry that must have left it, of which the first are always there;
--- and for each cell its version and its value, with their lengths.
+-- cells; 1 if it is of a call, and 2 more if it brings its own time. Then for
+-- each counter how many windows it has, 128 more if it counts runs, and for each
+-- its span and the rank of the entry that must have left it, of which the first
+-- are always there; and for each cell its version and its value, with their lengths.
 
 local blob = ARGV[1]
-local again, counters, cells, identity, own, windows, span, rank, pos = unpack('>BBBBI8BI8I4', blob, 29)
-if own > 0 then
-  now = own
-  local found = call('SET', KEYS[#KEYS], string.format('%.0f', own), 'GET')
-  if found and found + 0 > own then
-    now = found + 0
-    call('SET', KEYS[#KEYS], found)
+local shape, windows, span, rank, pos = unpack('>I4BI8I4', blob, 37)
+local again, counters, cells, identity, own = 0, 1, 0, 0, 0
+if shape ~= 65536 then
+  again, counters, cells, identity = string.byte(blob, 37, 40)
+  if identity >= 2 then
+    identity = identity - 2
+    own = unpack('>I8', blob, 29)
+    now = own
+    local found = call('SET', KEYS[#KEYS], string.format('%.0f', own), 'GET')
+    if found and found + 0 > own then
+      now = found + 0
+      call('SET', KEYS[#KEYS], found)
+    end
   end
 end
 if again == 0 and counters < 255 then
-  local quiet, runs, added, cuts = true, 0, {}, {}
+  -- What is added to last, and what to before: the key, its trailer, how many
+  -- bytes its entries are, and those of the younger half if the older is dead
+  -- and to be cut.
+  local added, trailer, bytes, rest, before
+  local quiet, runs = true, 0
   for i = 1, counters do
     local key = KEYS[i]
-    local head = call('GETRANGE', key, '0', '1055') -- all of a counter of less than 64 entries
-    local size = #head
-    if size <= 32 then
+    local tail = call('GETRANGE', key, '-48', '-1')
+    if #tail < 48 then
       quiet = false
       break
     end
-    local longest, calm, cut = unpack('>I8I8I8', head)
-    local newest
-    if size < 1056 then
-      newest = unpack('>I8', head, size - 15)
-    else
-      newest = unpack('>I8', call('GETRANGE', key, '-16', '-9'))
-    end
+    local newest, longest, calm, cut, size = unpack('>I8xxxxxxxxI8I8xxxxxxxxI4I4', tail)
     if server >= calm or newest > now then
       quiet = false
       break
@@ -59,22 +62,28 @@ if again == 0 and counters < 255 then
         break
       end
     else
-      added[#added + 1], cuts[#cuts + 1] = key, cut
+      if added then
+        before = before or {}
+        before[#before + 1] = { added, trailer, bytes, rest }
+      end
+      added, trailer, bytes, rest = key, tail, size, nil
+      if size + 16 >= cut then
+        local half = 16 * math.floor(size / 32)
+        if cut > 1024 or unpack('>I8', call('GETRANGE', key, half - 16, half - 1)) > now - longest then
+          quiet = false
+          break
+        end
+        rest = call('GETRANGE', key, half, size - 1)
+      end
     end
     for w = 1, windows do
       if w > 1 then
         span, rank, pos = unpack('>I8I4', blob, pos)
       end
-      if span > longest or rank == 0 then
+      local at = size - 16 * rank
+      if span > longest or rank == 0 or at >= 0 and unpack('>I8', call('GETRANGE', key, at, at + 7)) > now - span then
         quiet = false
-      elseif size < 1056 then
-        local at = size - 16 * rank
-        quiet = quiet and (at < 32 or unpack('>I8', head, at + 1) <= now - span)
-      else
-        -- Of a counter with fewer entries this is not eight bytes, or some of
-        -- its header, which is no time and at worst gives work to what follows.
-        local entry = call('GETRANGE', key, -16 * rank, 7 - 16 * rank)
-        quiet = quiet and (#entry < 8 or unpack('>I8', entry) <= now - span)
+        break
       end
     end
     if not quiet then
@@ -96,17 +105,30 @@ if again == 0 and counters < 255 then
   end
   if quiet and identity == 1 then
     local entries = {}
-    for i = 1, #added do
-      entries[i] = { string.match(added[i], '}:c2:(.*)'), now, '' }
+    for i = 1, before and #before or 0 do
+      entries[i] = { string.match(before[i][1], '}:c2:(.*)'), now, '' }
+    end
+    if added then
+      entries[#entries + 1] = { string.match(added, '}:c2:(.*)'), now, '' }
     end
     local record = cmsgpack.pack({ now, entries, {}, {}, {}, {}, string.sub(blob, 1, 16) })
     quiet = call('SET', KEYS[counters + cells + runs + 1], record, 'PX', string.format('%.0f', (unpack('>I8', blob, 21))), 'NX')
   end
   if quiet then
-    local entry = struct.pack('>I8c8', now, blob)
-    for i = 1, #added do
-      if call('APPEND', added[i], entry) >= cuts[i] then
-        call('SETRANGE', added[i], '8', '\0\0\0\0\0\0\0\0') -- the next is for what follows, which cuts it
+    local i = 0
+    while added do
+      local at = rest and #rest or bytes
+      local entry = struct.pack('>I8c8c28I4', now, blob, string.sub(trailer, 17), at + 16)
+      if rest then
+        call('SET', added, rest .. entry, 'KEEPTTL')
+      else
+        call('SETRANGE', added, at, entry)
+      end
+      i = i + 1
+      if before and before[i] then
+        added, trailer, bytes, rest = before[i][1], before[i][2], before[i][3], before[i][4]
+      else
+        added = nil
       end
     end
     return now

@@ -15,7 +15,7 @@ import (
 func Permissions() []any {
 	var p []any
 	for _, name := range []string{
-		"eval", "evalsha", "time", "info", "get", "set", "del", "exists", "append", "strlen", "getrange", "setrange",
+		"eval", "evalsha", "time", "info", "get", "set", "del", "exists", "getrange", "setrange",
 		"hget", "hmget", "hset", "hdel", "hlen", "hgetall", "hincrby", "pexpire", "pttl", "cluster|slots",
 	} {
 		p = append(p, "+"+name)

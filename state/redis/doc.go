@@ -13,21 +13,31 @@
 // are on one node of a cluster and one script may use them all; several domains
 // spread over nodes, and know nothing of each other.
 //
-// A counter is a string of times, so that a claim looks at one entry by its
-// rank and appends one, however many there are.
+// A counter is a string of entries that ends in what must be known of it, so
+// that a claim looks at its end, at one entry by its rank, and appends one,
+// however many there are.
 //
 // # Time
 //
-// Time is the claim's own or else the server's, in microseconds, and never goes
-// back: it is the latest that any request has had. Spans of parts of a
-// microsecond are rounded up. Numbers in scripts are doubles, which are exact
-// below 2^53: microseconds since 1970 are until the year 2255, and longer spans
-// than 142 years are taken for 142 years. Amounts of money are exact to 2^63 - 1.
+// Time is the claim's own or else the server's, in microseconds. A claim's own
+// never goes back: it is the latest that any request of the domain has brought,
+// or had when more than counters were asked for. A claim of counters by the
+// server's time is not before any entry of its counters, should the server's
+// clock be set back. Programs that bring times and programs that do not are
+// not meant to share a domain.
+//
+// Spans of parts of a microsecond are rounded up. Numbers in scripts are doubles,
+// which are exact below 2^53: microseconds since 1970 are until the year 2255,
+// and longer spans than 142 years are taken for 142 years. Amounts of money are
+// exact to 2^63 - 1.
 //
 // # What survives
 //
 // A call whose answer was lost is tried again by the client, and counts once:
-// the server remembers for a while, by a name of the request, what it answered.
+// every entry of a counter bears the name of its claim, and of all else the
+// server remembers for a while, by that name, what it answered. Only a try that
+// is not the first looks for it, and for as long makes others look that come to
+// the same counters: the first may yet arrive.
 // Counters, runs, calls, approvals, leases and the cells that are to expire do so
 // by the server's clock, some time after nothing can depend on them any more;
 // accounts, and all other cells, stay until they are forgotten. What a failover or a crash loses is the server's affair:

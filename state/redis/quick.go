@@ -3,8 +3,10 @@ package redis
 import (
 	"crypto/rand"
 	"encoding/binary"
+	"slices"
 	"strconv"
 
+	"github.com/cbpolicy/cbpolicy/registry"
 	"github.com/cbpolicy/cbpolicy/state"
 )
 
@@ -20,11 +22,11 @@ const (
 	cellsAt    = 38
 	kindAt     = 39
 	needsAt    = 40
-)
 
-// noWindow is in the place of the first window where there is none: the first of
-// a need is always there, and the first need.
-var noWindow [12]byte
+	// noWindow is how long a window is, also where there is none: the first of a
+	// need is always there, and the first need.
+	noWindow = 12
+)
 
 // Limits of that part.
 const (
@@ -69,10 +71,8 @@ func (s *Store) quick(c *state.Claim) *claiming {
 		binary.BigEndian.PutUint64(p.b[ownAt:], uint64(own))
 		p.b[kindAt] = ownTime
 	}
-	if p.counters(s.prefix, c) {
-		p.b[countersAt] = byte(len(c.Needs))
-	} else {
-		p.b = append(append(p.b[:needsAt], 0), noWindow[:]...)
+	if !p.all(s.prefix, c) {
+		p.b = append(append(p.b[:needsAt], 0), make([]byte, noWindow)...)
 		p.b[countersAt] = notQuick
 		p.keys = p.keys[:0]
 	}
@@ -83,9 +83,9 @@ func (s *Store) quick(c *state.Claim) *claiming {
 	return p
 }
 
-// counters writes the needs and cells of a claim and reports whether they are
-// all that it has, beside an identity, and of the common kind.
-func (p *claiming) counters(prefix string, c *state.Claim) bool {
+// all writes a claim and reports whether it is of the common kind: of counters,
+// each once, and of cells that were seen, and of nothing beside an identity.
+func (p *claiming) all(prefix string, c *state.Claim) bool {
 	if c.Refused || len(c.Guards)+len(c.Leases)+len(c.Reserves)+len(c.Cells) > 0 || len(c.Needs) > mostQuick || len(c.Expects) > mostQuick {
 		return false
 	}
@@ -101,56 +101,54 @@ func (p *claiming) counters(prefix string, c *state.Claim) bool {
 			}
 		}
 		p.keys = append(p.keys, string(p.name))
-		windows, add := len(n.Windows), int64(1)
-		if n.Run && c.Run != "" {
-			windows, add = windows|countsRuns, 0
-		}
-		p.b = append(p.b, byte(windows))
-		for w := range n.Windows {
-			p.b = binary.BigEndian.AppendUint64(p.b, uint64(span(n.Windows[w].Span)))
-			rank := uint32(n.Windows[w].Limit + 1 - add)
-			if !inFront(n.Front, w) {
-				rank = neverFull
-			}
-			p.b = binary.BigEndian.AppendUint32(p.b, rank)
-		}
-		if len(n.Windows) == 0 {
-			p.b = append(p.b, noWindow[:]...)
-		}
+		p.windows(n, n.Run && c.Run != "")
 	}
 	if len(c.Needs) == 0 {
-		p.b = append(append(p.b, 0), noWindow[:]...)
+		p.b = append(append(p.b, 0), make([]byte, noWindow)...)
 	}
 	for i := range c.Expects {
-		e := &c.Expects[i]
-		p.keys = append(p.keys, prefix+"v:"+e.Key)
-		at := len(p.b)
-		p.b = strconv.AppendInt(append(p.b, 0), e.Version, 10)
-		p.b[at] = byte(len(p.b) - at - 1)
-		p.b = append(binary.BigEndian.AppendUint32(p.b, uint32(len(e.Value))), e.Value...)
+		p.keys = append(p.keys, prefix+"v:"+c.Expects[i].Key)
+		p.seen(&c.Expects[i].Cell)
 	}
-	p.b[cellsAt] = byte(len(c.Expects))
-	if c.Run != "" {
-		for i := range c.Needs {
-			if c.Needs[i].Run {
-				p.keys = append(p.keys, prefix+"r:"+counterName(&c.Needs[i].Counter)+runName(c.Run))
-			}
+	for i := range c.Needs {
+		if c.Needs[i].Run && c.Run != "" {
+			p.keys = append(p.keys, prefix+"r:"+counterName(&c.Needs[i].Counter)+runName(c.Run))
 		}
 	}
 	if !c.Call.IsZero() {
 		p.keys = append(p.keys, prefix+"k:"+string(c.Call[:]))
 		p.b[kindAt] |= ofCall
 	}
+	p.b[countersAt], p.b[cellsAt] = byte(len(c.Needs)), byte(len(c.Expects))
 	return true
 }
 
-// inFront reports whether a window is one of those that are looked at first. An
-// empty front is all of them.
-func inFront(front []int, window int) bool {
-	for _, f := range front {
-		if f == window {
-			return true
-		}
+// windows writes the windows of a need. A run adds nothing if it is quick: it
+// has been counted.
+func (p *claiming) windows(n *registry.Need, run bool) {
+	count, add := len(n.Windows), int64(1)
+	if run {
+		count, add = count|countsRuns, 0
 	}
-	return len(front) == 0
+	p.b = append(p.b, byte(count))
+	for i := range n.Windows {
+		w := &n.Windows[i]
+		rank := uint32(w.Limit + 1 - add)
+		if len(n.Front) > 0 && !slices.Contains(n.Front, i) {
+			rank = neverFull
+		}
+		p.b = binary.BigEndian.AppendUint64(p.b, uint64(span(w.Span)))
+		p.b = binary.BigEndian.AppendUint32(p.b, rank)
+	}
+	if len(n.Windows) == 0 {
+		p.b = append(p.b, make([]byte, noWindow)...)
+	}
+}
+
+// seen writes a cell as it was seen.
+func (p *claiming) seen(c *state.Cell) {
+	at := len(p.b)
+	p.b = strconv.AppendInt(append(p.b, 0), c.Version, 10)
+	p.b[at] = byte(len(p.b) - at - 1)
+	p.b = append(binary.BigEndian.AppendUint32(p.b, uint32(len(c.Value))), c.Value...)
 }

@@ -1,0 +1,104 @@
+//go:build unix
+
+package redis_test
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/cbpolicy/cbpolicy/registry"
+	"github.com/cbpolicy/cbpolicy/state"
+	"github.com/cbpolicy/cbpolicy/state/redis"
+)
+
+// Tries of one claim count once, in whatever order they arrive.
+func TestTries(t *testing.T) {
+	const first, again = false, true
+	s := open(t, shared(t))
+	kinds := map[string]func(c *state.Claim, subject string){
+		"counter": func(*state.Claim, string) {},
+		"call":    func(c *state.Claim, subject string) { c.Call = state.CallID(sha256.Sum256([]byte(subject))) },
+		"two counters": func(c *state.Claim, subject string) {
+			c.Needs = append(c.Needs, oneCall("second "+subject, 5).Needs...)
+		},
+		"cell": func(c *state.Claim, _ string) { c.Expects = []state.Expect{{Key: "breaker"}} },
+	}
+	for kind, change := range kinds {
+		for name, order := range map[string][]bool{
+			"the answer was lost":           {first, again},
+			"lost twice":                    {first, again, again},
+			"the first comes last":          {again, first},
+			"the first comes in the middle": {again, first, again},
+		} {
+			for _, before := range []int64{0, 1, 4} { // after 4 it takes the last slot
+				subject := fmt.Sprint(kind, name, before)
+				c := oneCall(subject, 5)
+				for range before {
+					var g state.Grant
+					if err := s.Claim(ctx, &c, &g); err != nil || !g.Admitted {
+						t.Fatalf("%+v, %v", g, err)
+					}
+				}
+				change(&c, subject)
+				try := s.Tries(&c)
+				var answers []any
+				for _, which := range order {
+					answer, err := try(ctx, which)
+					if err != nil {
+						t.Fatalf("%s, %s, %d before: %v", kind, name, before, err)
+					}
+					answers = append(answers, answer)
+				}
+				if n := held(t, s, subject); n != before+1 {
+					t.Errorf("%s, %s, %d before: %d are held, want one more: %v", kind, name, before, n, answers)
+				}
+			}
+		}
+	}
+}
+
+// A claim by the server's time is not before what its counter holds.
+func TestClockBack(t *testing.T) {
+	s := open(t, shared(t))
+	c := oneCall("chain", 9)
+	later := time.Now().Add(time.Minute).Truncate(time.Microsecond).UnixNano()
+	for _, now := range []int64{later, 0, 0} {
+		c.Now = now
+		var g state.Grant
+		if err := s.Claim(ctx, &c, &g); err != nil || !g.Admitted || g.Now != later {
+			t.Fatalf("%+v, %v; want admitted at %d", g, err, later)
+		}
+	}
+}
+
+// What is claimed most often leaves nothing behind but the entry, and is cut
+// from time to time.
+func TestQuickClaims(t *testing.T) {
+	srv := start(t)
+	s, err := redis.Open("redis://"+srv.addr, redis.Options{Domain: "d", Timeout: 30 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	c := oneCall("chain", 9_999)
+	c.Needs[0].Windows = []registry.Window{{Span: time.Second, Limit: 9_999, Refuses: true}, {Span: 40 * time.Second, Limit: 50}}
+	now := time.Now().UnixNano()
+	for i := range 1_000 {
+		c.Now = now + int64(i)*int64(time.Second)
+		var g state.Grant
+		if err := s.Claim(ctx, &c, &g); err != nil || !g.Admitted || g.Now != micros(c.Now) {
+			t.Fatalf("%+v, %v", g, err)
+		}
+	}
+	// The first makes the counter, and is remembered by its name.
+	if keys := srv.do(t, "KEYS", "cbpolicy:{d}:n:*").([]any); len(keys) > 30 {
+		t.Errorf("%d of 1,000 claims were remembered by their names, want few", len(keys))
+	}
+	if size := srv.do(t, "STRLEN", "cbpolicy:{d}:c2:5:callschain").(int64); size > 16*128 {
+		t.Errorf("a counter of 40 live entries has %d bytes", size)
+	}
+}
+
+func micros(nanos int64) int64 { return nanos / 1000 * 1000 }

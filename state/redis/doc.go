@@ -38,21 +38,24 @@
 // server remembers for a while, by that name, what it answered. Only a try that
 // is not the first looks for it, and for as long makes others look that come to
 // the same counters: the first may yet arrive.
+//
 // Counters, runs, calls, approvals, leases and the cells that are to expire do so
 // by the server's clock, some time after nothing can depend on them any more;
-// accounts, and all other cells, stay until they are forgotten. What a failover or a crash loses is the server's affair:
-// with "appendfsync everysec" and a replica, about a second. A server that may
-// evict keys (any maxmemory-policy but noeviction) can lose counts, which lets
-// more through: see Store.Check.
+// accounts, and all other cells, stay until they are forgotten. What a failover or
+// a crash loses is the server's affair: with "appendfsync everysec" and a replica,
+// about a second. A server that may evict keys (any maxmemory-policy but
+// noeviction) can lose counts, which lets more through: see Store.Check.
 //
 // A claim without identity whose answer did not come in time is refused for its
 // caller, though the server may have counted it, or do so yet. It is undone by the
 // name of its request: not at once, but by a call after it, which is tried for as
 // long as the server remembers the name, ten seconds at least. Its entries are
-// given back, or kept from coming; its leases end by themselves, and what it did to
-// approvals, reservations and cells stays. This is done as well as can be: for a
-// thousand claims at once, and a process that ends tries once more. What is not
-// undone counts too much, never too little.
+// given back; or, if it has none, they are kept from coming, for which all claims
+// to its counters are looked for by their names for as long, and so take longer.
+// Its leases end by themselves, and what it did to approvals, reservations and
+// cells stays. This is done as well as can be: for a thousand claims at once, and a
+// process that ends tries once more. What is not undone counts too much, never too
+// little.
 //
 // # Errors
 //

@@ -7,10 +7,10 @@ import (
 )
 
 // Tries returns what sends one and the same claim, as the first try or as one
-// that may have come before, and returns the script's reply.
-func (s *Store) Tries(c *state.Claim) func(ctx context.Context, again bool) (any, error) {
+// that may have come before, and returns the script's reply; and what undoes it.
+func (s *Store) Tries(c *state.Claim) (try func(ctx context.Context, again bool) (any, error), undo func(context.Context) error) {
 	p := s.packClaim(c)
-	return func(ctx context.Context, again bool) (any, error) {
+	try = func(ctx context.Context, again bool) (any, error) {
 		sent := invocation{script: p.script, keys: p.keys, arg: append([]byte(nil), p.b...)}
 		if again {
 			sent.arg.([]byte)[againAt] = 1
@@ -21,4 +21,5 @@ func (s *Store) Tries(c *state.Claim) func(ctx context.Context, again bool) (any
 		}
 		return cmd.Val(), nil
 	}
+	return try, func(ctx context.Context) error { return s.undo(ctx, s.packUndo(c, p.b[nameAt:requestAt])) }
 }

@@ -123,6 +123,11 @@ func (s *Store) undoLater(c *state.Claim, name []byte) {
 	if !c.Call.IsZero() || c.Refused || len(c.Needs) == 0 {
 		return
 	}
+	s.undos.later(s.packUndo(c, name))
+}
+
+// packUndo is the request to undo a claim of a name.
+func (s *Store) packUndo(c *state.Claim, name []byte) []byte {
 	p := &packer{}
 	p.array(4)
 	p.bytes(name)
@@ -134,7 +139,7 @@ func (s *Store) undoLater(c *state.Claim, name []byte) {
 		p.text(counterName(&c.Needs[i].Counter))
 		p.bool(c.Needs[i].Run)
 	}
-	s.undos.later(p.b)
+	return p.b
 }
 
 // undo undoes a claim.

@@ -6,8 +6,8 @@
 --
 -- The trailer: the longest window anybody has asked for; until when, by the
 -- server, a claim may add an entry without a look at anything but the trailer;
--- until when, by the server, a claim that was made again may yet come from where
--- it was lost; at how many bytes to cut next; and how many bytes the entries are.
+-- until when, by the server, a claim that was made again, or undone, may yet come
+-- from where it was lost; at how many bytes to cut next; and how many bytes the entries are.
 
 local TRAILER, ENTRY, CAP = 32, 16, 10000
 local pack = struct.pack

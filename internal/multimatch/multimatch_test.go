@@ -2,6 +2,7 @@ package multimatch_test
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -46,6 +47,33 @@ func TestAgreesWithContains(t *testing.T) {
 		}
 		if got := found(multimatch.New(patterns, fold), text); !slices.Equal(got, want) {
 			t.Fatalf("%q in %q (fold %v): got %v, want %v", patterns, text, fold, got, want)
+		}
+	})
+}
+
+func TestEach_IsEveryOccurrence(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		patterns := rapid.SliceOfNDistinct(rapid.StringMatching(`[abé]{1,4}`), 0, 8, rapid.ID).Draw(t, "patterns")
+		text := rapid.StringMatching(`[abABé]{0,60}`).Draw(t, "text")
+		lower := strings.NewReplacer("A", "a", "B", "b").Replace(text)
+		got, want, last := map[string]bool{}, map[string]bool{}, 0
+		multimatch.New(patterns, true).Each(text, func(id, end int) bool {
+			if end < last {
+				t.Fatalf("%d comes after %d", end, last)
+			}
+			last = end
+			got[fmt.Sprint(id, " ends at ", end)] = true
+			return true
+		})
+		for id, p := range patterns {
+			for end := len(p); end <= len(text); end++ {
+				if lower[end-len(p):end] == p {
+					want[fmt.Sprint(id, " ends at ", end)] = true
+				}
+			}
+		}
+		if !maps.Equal(got, want) {
+			t.Fatalf("%q in %q: got %v, want %v", patterns, text, got, want)
 		}
 	})
 }

@@ -2,6 +2,7 @@ package registry_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/cbpolicy/cbpolicy/dsl"
@@ -78,6 +79,39 @@ func TestAllocs_When(t *testing.T) {
 	if len(v.Fired) > 0 || n > 1 {
 		t.Errorf("%s: %.1f allocations, want at most 1", brief(&v), n)
 	}
+}
+
+// Regular expressions cost no memory once the plan has what it needs, nor does what
+// is known of them. Texts are made values for a match on all names.
+func TestAllocs_Regexps(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates")
+	}
+	reg := load(t, "B:output:log|matches:`(?i)\\bfail(ed|ure)\\b.*twice`|abort\nB:output:*|matches:`^(secret|password):`|abort\n"+
+		"B:!output:log|matches:`[a-z]+`|abort\nB:arg:note|matches:`(?i)never.*more`|abort\n")
+	log := "It failed, and the password: is missing. " + strings.Repeat("All is fine. ", 50)
+	for _, c := range []struct {
+		name    string
+		outputs *registry.Values
+		most    float64
+	}{
+		{"from maps", registry.Texts(map[string]string{"log": log}), 2},
+		{"from bound values", bound("log", log), 0},
+	} {
+		n, v := allocs(t, reg, &registry.Step{
+			Chain: "trade", Ability: "pay.send", Args: registry.Texts(map[string]string{"note": "never again, says the longer note"}), Outputs: c.outputs, Now: start.UnixNano(),
+		})
+		if len(v.Fired) > 0 || n > c.most {
+			t.Errorf("%s: %s: %.1f allocations, want at most %.0f", c.name, brief(&v), n, c.most)
+		}
+	}
+}
+
+// bound are values of one name.
+func bound(name, text string) *registry.Values {
+	vs := &registry.Values{}
+	vs.Bind(name, registry.Text(text))
+	return vs
 }
 
 func TestAllocs_OneFires(t *testing.T) {

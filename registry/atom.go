@@ -2,11 +2,10 @@ package registry
 
 import (
 	"errors"
-	"regexp"
 	"strings"
 
 	"github.com/cbpolicy/cbpolicy/dsl"
-	"github.com/cbpolicy/cbpolicy/internal/reading"
+	"github.com/cbpolicy/cbpolicy/internal/prefilter"
 )
 
 // compiled is an atom made ready to be judged. Frequency atoms are not among
@@ -116,10 +115,13 @@ type matchTest struct {
 	subject dsl.Subject
 	kind    dsl.MatchKind
 	text    string // folded for IContains
-	re      *regexp.Regexp
+	re      *prefilter.Regexp
 	path    *path          // a literal key
 	glob    dsl.KeyPattern // otherwise
 	reads   bool           // a leaf also hits as a reader sees it
+	// Of a regular expression of which it is known what a match contains.
+	screen   *screen
+	screenAt int // among those of the screen
 }
 
 func compileMatch(a *dsl.Match) (*matchTest, error) {
@@ -128,7 +130,7 @@ func compileMatch(a *dsl.Match) (*matchTest, error) {
 	case dsl.IContains:
 		t.text = dsl.Fold(a.Pattern)
 	case dsl.Matches:
-		re, err := regexp.Compile(a.Pattern)
+		re, err := prefilter.Compile(a.Pattern)
 		if err != nil {
 			return nil, err
 		}
@@ -170,7 +172,7 @@ func (t *matchTest) holds(p *Plan, st *Step, _ *Rule, f *found) bool {
 	case dsl.InUser, dsl.InOutputs:
 		actual, hit, broken = t.everyLeafIn(st, values)
 	default:
-		actual, hit, broken = t.anyLeaf(values)
+		actual, hit, broken = t.anyLeaf(p, values)
 	}
 	if broken && (!hit || t.not) {
 		*f = found{why: Malformed}
@@ -191,11 +193,11 @@ func (t *matchTest) bound(values *Values) (found bool) {
 
 // anyLeaf looks for a leaf that hits. Which one is found does not depend on
 // the order of a map.
-func (t *matchTest) anyLeaf(values *Values) (actual string, hit, broken bool) {
+func (t *matchTest) anyLeaf(p *Plan, values *Values) (actual string, hit, broken bool) {
 	look := func(v *Value) (quiet bool) {
 		quiet = true
 		unread := v.leaves(func(leaf string) bool {
-			if t.hits(leaf) {
+			if t.hits(p, leaf) {
 				quiet = false
 				if !hit || leaf < actual {
 					actual, hit = leaf, true
@@ -207,7 +209,7 @@ func (t *matchTest) anyLeaf(values *Values) (actual string, hit, broken bool) {
 		return quiet && !unread
 	}
 	if t.path == nil {
-		values.search(t, look)
+		values.search(p, t, look)
 	} else {
 		t.path.find(values, func(v *Value) bool { look(v); return true })
 	}
@@ -244,18 +246,18 @@ func (t *matchTest) everyLeafIn(st *Step, values *Values) (elsewhere string, hit
 }
 
 // hits looks at a leaf as it is written, and as it reads.
-func (t *matchTest) hits(leaf string) bool {
-	if t.hitsText(leaf) {
+func (t *matchTest) hits(p *Plan, leaf string) bool {
+	if t.hitsText(p, leaf) {
 		return true
 	}
 	if !t.reads {
 		return false
 	}
-	read, differs := reading.Of(leaf)
-	return differs && t.hitsText(read)
+	read, differs := p.readings.of(leaf)
+	return differs && t.hitsText(p, read)
 }
 
-func (t *matchTest) hitsText(leaf string) bool {
+func (t *matchTest) hitsText(p *Plan, leaf string) bool {
 	switch t.kind {
 	case dsl.Contains:
 		return strings.Contains(leaf, t.text)
@@ -264,7 +266,7 @@ func (t *matchTest) hitsText(leaf string) bool {
 	case dsl.Equals:
 		return leaf == t.text
 	case dsl.Matches:
-		return t.re.MatchString(leaf)
+		return t.may(p, leaf) && t.re.MatchString(leaf, &p.reader)
 	}
 	return false
 }

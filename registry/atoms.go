@@ -24,7 +24,7 @@ const (
 // last one. The plan must be of this step, the tally of this plan.
 func (p *Plan) Atoms(st *Step, t *Tally, seen func(r *Rule, truth []Truth)) {
 	p.final = st.Ability == ""
-	defer func() { p.final = false }()
+	defer func() { p.final = false; p.drop() }()
 	groups := slices.Clone(p.set.cover(st.Chain).groups)
 	for _, g := range p.set.exact[st.Chain] {
 		if g.confined != nil && g.scope.Session == st.Session {

@@ -10,7 +10,7 @@ import "github.com/cbpolicy/cbpolicy/dsl"
 func (s *Set) PlanFinal(st *Step, p *Plan, heldBefore map[string]bool) {
 	p.reset(s)
 	p.final = true
-	defer func() { p.final = false }()
+	defer func() { p.final = false; p.drop() }()
 	for _, g := range s.cover(st.Chain).groups {
 		g.planFinal(st, p, heldBefore)
 	}

@@ -161,6 +161,7 @@ func (g *group) matchIndex(m *dsl.Match, t *matchTest) *matchIndex {
 // seal fixes the indexes once all rules are in.
 func (g *group) seal(counters map[string]*counter) {
 	g.keyAt, g.matchAt = nil, nil
+	g.screen()
 	for _, c := range counters {
 		c.seal()
 	}

@@ -3,7 +3,6 @@ package registry
 import (
 	"github.com/cbpolicy/cbpolicy/dsl"
 	"github.com/cbpolicy/cbpolicy/internal/multimatch"
-	"github.com/cbpolicy/cbpolicy/internal/reading"
 )
 
 // matchIndex holds the rules that wait for a text in one output or argument.
@@ -14,7 +13,14 @@ type matchIndex struct {
 	rules   []*Rule // contains, then the rest
 	exactly literals
 	folded  literals
-	others  []*Rule // equals and matches: judged one by one where the key is bound
+	others  []waiting // equals and matches: judged one by one where the key is bound
+	screen  *screen   // of some of the others; nil: of none
+}
+
+// waiting is a rule with the match that it waits for.
+type waiting struct {
+	rule *Rule
+	test *matchTest
 }
 
 // literals are the rules that wait for a literal text.
@@ -41,7 +47,7 @@ func (m *matchIndex) add(r *Rule, atom int) {
 	case dsl.IContains:
 		m.folded.add(t.text, r)
 	default:
-		m.others = append(m.others, r)
+		m.others = append(m.others, waiting{r, t})
 	}
 }
 
@@ -52,6 +58,11 @@ func (l *literals) add(pattern string, r *Rule) {
 
 func (m *matchIndex) seal() {
 	m.folded.fold = true
+	for _, o := range m.others {
+		if o.test.screen != nil {
+			m.screen = o.test.screen
+		}
+	}
 	for _, l := range []*literals{&m.exactly, &m.folded} {
 		l.matcher, l.reads = multimatch.New(l.patterns, l.fold), m.subject == dsl.Output
 	}
@@ -75,9 +86,7 @@ func (m *matchIndex) plan(p *Plan, st *Step) {
 				p.judgeOnce(st, r)
 			}
 		}
-		for _, r := range m.others {
-			p.judgeOnce(st, r)
-		}
+		m.rest(p, st, v, nil)
 		return true
 	})
 }
@@ -91,6 +100,7 @@ func (m *matchIndex) plain(p *Plan, st *Step, values *Values) bool {
 			return true
 		}
 		m.text(p, st, v.text, v)
+		m.rest(p, st, &v.Value, &v.sights)
 		return false
 	}
 	text, ok := values.texts[name]
@@ -101,6 +111,7 @@ func (m *matchIndex) plain(p *Plan, st *Step, values *Values) bool {
 		return true
 	}
 	m.text(p, st, text, nil)
+	m.rest(p, st, &Value{text: text}, nil)
 	return false
 }
 
@@ -113,8 +124,27 @@ func (m *matchIndex) text(p *Plan, st *Step, leaf string, v *binding) {
 	if len(m.folded.rules) > 0 && (v == nil || !v.silent(&m.folded)) {
 		m.folded.scan(p, st, leaf, v)
 	}
-	for _, r := range m.others {
-		p.judgeOnce(st, r)
+}
+
+// rest judges the others by a value, except for those whose regular expression
+// cannot match in it. A bound value remembers which can.
+func (m *matchIndex) rest(p *Plan, st *Step, v *Value, bound *sights) {
+	if len(m.others) == 0 {
+		return
+	}
+	var seen *sight
+	switch {
+	case m.screen == nil:
+	case bound != nil:
+		seen = bound.of(p, m.screen, v)
+	default:
+		seen = &p.sight
+		m.screen.look(p, v, seen)
+	}
+	for _, o := range m.others {
+		if seen == nil || o.test.screen == nil || seen.has(o.test.screenAt) {
+			p.judgeOnce(st, o.rule)
+		}
 	}
 }
 
@@ -144,7 +174,7 @@ func foldText(s string) string {
 func (l *literals) scan(p *Plan, st *Step, text string, v *binding) {
 	quiet := l.find(p, st, text)
 	if l.reads {
-		if read, differs := reading.Of(text); differs {
+		if read, differs := p.readings.of(text); differs {
 			quiet = l.find(p, st, read) && quiet
 		}
 	}

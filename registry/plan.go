@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/cbpolicy/cbpolicy/dsl"
+	"github.com/cbpolicy/cbpolicy/internal/prefilter"
 )
 
 // Plan is what can be said of a step before anything is counted: the rules
@@ -27,6 +28,10 @@ type Plan struct {
 	refs     []WindowRef // backing of the windows of held and Guards
 	final    bool        // no step is about to be done: an unbound key keeps a rule silent
 	why      found       // of the atom being judged
+	scans    scans
+	reader   prefilter.Reader
+	sight    sight // of a value that is not bound
+	readings readings
 	env      whenEnv
 	envStep  *Step
 }
@@ -49,6 +54,12 @@ func (p *Plan) reset(s *Set) {
 	p.asked.reset()
 }
 
+// drop forgets the texts that were looked at: a plan may be kept for long after its step.
+func (p *Plan) drop() {
+	p.readings.drop()
+	p.scans.drop()
+}
+
 // Quiet reports whether no rule holds, as far as it can be told without a count.
 func (p *Plan) Quiet() bool { return len(p.held) == 0 && len(p.Needs) == 0 }
 
@@ -65,6 +76,7 @@ func (p *Plan) environment(st *Step) *whenEnv {
 // changes nothing but p, and is safe for any number of goroutines.
 func (s *Set) Plan(st *Step, p *Plan) {
 	p.reset(s)
+	defer p.drop()
 	ability := st.fold()
 	c := s.cover(st.Chain)
 	c.plan(p, st, ability)

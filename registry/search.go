@@ -30,8 +30,8 @@ func (q *quietFor) note(t *matchTest) {
 }
 
 // search calls look for every value that the pattern of a test covers, but for
-// those that are known to be quiet. look reports whether a value is.
-func (vs *Values) search(t *matchTest, look func(*Value) (quiet bool)) {
+// those that are known to be quiet, or that the test's screen finds to be. look reports whether a value is.
+func (vs *Values) search(p *Plan, t *matchTest, look func(*Value) (quiet bool)) {
 	if vs == nil {
 		return
 	}
@@ -40,6 +40,7 @@ func (vs *Values) search(t *matchTest, look func(*Value) (quiet bool)) {
 		switch {
 		case !t.glob.Match(name) || t.glob.IsClass():
 			eachCovered(t.glob, name, &b.Value, every)
+		case t.screen != nil && !b.sights.of(p, t.screen, &b.Value).has(t.screenAt):
 		case !b.quiet.has(t) && look(&b.Value):
 			b.quiet.note(t)
 		}

@@ -141,6 +141,7 @@ type binding struct {
 	Value
 	without [4]atomic.Pointer[literals]
 	quiet   quietFor
+	sights  sights
 }
 
 // Texts wraps a map of texts without copying it. Each is parsed when a rule

@@ -13,7 +13,7 @@ import (
 )
 
 // Of returns the text as a reader sees it, and whether that differs from the
-// text itself. A text in ASCII without a backslash or an ampersand does not.
+// text itself. It does not for one that is Plain.
 //
 //   - The escapes of JSON, YAML and program text are undone, however often
 //     they were escaped: \n, \", \u0020, and a backslash at the end of a line,
@@ -34,6 +34,12 @@ func Of(text string) (read string, differs bool) {
 		read = norm.NFKC.String(strings.Map(shown, read))
 	}
 	return read, read != text
+}
+
+// Plain reports whether the text is in ASCII, without a backslash or an
+// ampersand, so that it reads as it is written.
+func Plain(text string) bool {
+	return strings.IndexByte(text, '\\') < 0 && strings.IndexByte(text, '&') < 0 && isASCII(text)
 }
 
 func isASCII(s string) bool {

@@ -79,6 +79,9 @@ func FuzzOf(f *testing.F) {
 		if differs != (read != text) {
 			t.Errorf("%q reads %q, differs: %t", text, read, differs)
 		}
+		if differs && reading.Plain(text) {
+			t.Errorf("%q is plain, and reads %q", text, read)
+		}
 		if utf8.ValidString(text) && !utf8.ValidString(read) {
 			t.Errorf("%q reads %q", text, read)
 		}

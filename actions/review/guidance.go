@@ -86,9 +86,18 @@ func points(texts []string) []string {
 	return out
 }
 
-// words cuts twice: escaping lengthens, and what is cut anyway need not be escaped.
+// words cuts twice: escaping lengthens, and what is cut anyway need not be
+// escaped. It is "" where nothing shows: escaped, that would read as words.
 func words(text string, n int) string {
-	return cutValid(harmless(strings.TrimSpace(cut(text, n))), n)
+	start := cut(text, n)
+	shown := start
+	if len(text) > n {
+		shown = strings.TrimSuffix(start, CutMark)
+	}
+	if !strings.ContainsFunc(shown, shows) {
+		return ""
+	}
+	return cutValid(harmless(strings.TrimSpace(start)), n)
 }
 
 // check says what guidance lacks.

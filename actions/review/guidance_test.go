@@ -1,7 +1,9 @@
 package review_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -118,14 +120,20 @@ func TestParseGuidance_Refuses(t *testing.T) {
 		`{"analysis":"a","approach":["b"]`: "not JSON",
 		`{"analysis":"a","approach":["b"]} and more`:       "not JSON",
 		`{"analysis":"a","analysis":"b","approach":["b"]}`: "not JSON",
-		`[]`:                                   "the answer is a list",
-		`{}`:                                   "no analysis",
-		`{"analysis":" \u200b","approach":[]}`: "no approach",
-		`{"analysis":"a"}`:                     "no approach",
-		`{"analysis":"a","approach":["  "]}`:   "no approach",
-		`{"analysis":"a","approach":null}`:     "no approach",
-		`{"analysis":1,"approach":["b"]}`:      "analysis: a text is wanted, not a number",
-		`{"analysis":"a","approach":"b"}`:      "approach: a list of texts is wanted, not a text",
+		`[]`:                             "the answer is a list",
+		`{}`:                             "no analysis",
+		`{"analysis":"a","approach":[]}`: "no approach",
+		`{"analysis":" \u200b","approach":["b"]}`:                                    "no analysis",
+		`{"analysis":"a","approach":["\u2060","\ufeff \u00ad"]}`:                     "no approach",
+		`{"analysis":"\u200b","approach":["\u2060"]}`:                                "no analysis",
+		`{"analysis":"\u0000\n\u001b","approach":["b"]}`:                             "no analysis",
+		`{"analysis":"\u3164\u2800","approach":["b"]}`:                               "no analysis",
+		`{"analysis":"` + strings.Repeat(`\u200b`, 5000) + ` see","approach":["b"]}`: "no analysis", // what shows is cut off
+		`{"analysis":"a"}`:                                          "no approach",
+		`{"analysis":"a","approach":["  "]}`:                        "no approach",
+		`{"analysis":"a","approach":null}`:                          "no approach",
+		`{"analysis":1,"approach":["b"]}`:                           "analysis: a text is wanted, not a number",
+		`{"analysis":"a","approach":"b"}`:                           "approach: a list of texts is wanted, not a text",
 		`{"analysis":"a","approach":["b",{"call":"x"}]}`:            "approach[1]: a text is wanted, not an object",
 		`{"analysis":"a","approach":["b"],"specialist":"lawyer"}`:   `specialist: "lawyer" is none; write loop, error or approach`,
 		`{"analysis":"a","approach":["b"],"rules":["B:x>1|allow"]}`: `guidance has no member "rules"`,
@@ -136,6 +144,27 @@ func TestParseGuidance_Refuses(t *testing.T) {
 		if g, err := review.ParseGuidance([]byte(in)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.60q: got %v, %v; want %q", in, g, err, want)
 		}
+	}
+}
+
+// Words that do not show are none, wherever they stand and whoever gives them.
+func TestAsk_RefusesWordsThatDoNotShow(t *testing.T) {
+	for _, g := range []*review.Guidance{
+		{Analysis: "\u200b", Approach: []string{"b"}},
+		{Analysis: "a", Approach: []string{"\u2060", "\u202e "}},
+	} {
+		got, err := review.Ask(t.Context(), "test", review.Func(func(context.Context, *review.Case) (*review.Guidance, error) { return g, nil }), &review.Case{}, 0)
+		var failed *review.Error
+		if got != nil || !errors.As(err, &failed) || failed.Problem != review.Unusable {
+			t.Errorf("%q: got %v, %v", g.Analysis, got, err)
+		}
+	}
+	got, err := review.ParseGuidance([]byte(`{"analysis":"a\u200b","mistakes":["\u200b","m"],"approach":["\u2060","b"]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(&review.Guidance{Analysis: `a\u{200b}`, Mistakes: []string{"m"}, Approach: []string{"b"}, Specialist: review.Approach}, got); d != "" {
+		t.Error(d)
 	}
 }
 

@@ -3,6 +3,7 @@ package review
 import (
 	"regexp"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/cbpolicy/cbpolicy/diag"
@@ -41,6 +42,14 @@ func shorten(text string, n int) string {
 		n--
 	}
 	return text[:n]
+}
+
+// blankBraille is a pattern without dots: a symbol that looks like a space.
+const blankBraille = '\u2800'
+
+// shows reports whether a reader sees anything of a character.
+func shows(r rune) bool {
+	return !unicode.IsSpace(r) && r != blankBraille && !diag.Invisible(r)
 }
 
 var (

@@ -19,8 +19,10 @@ const (
 // review begins with, as trim.Trim does. One of up to MaxRetryMessages stays as
 // it is; of a longer one the last DefaultRetryMessages stay, or fewer where the
 // next would be a call without its results, and of them the first is the latest
-// message of the user before them where some API would want one. Messages of the
-// system stay, and do not count.
+// message of the user before them where some API would want one. Where that
+// leaves fewer than MinRetryMessages, as turns of many parallel calls do, the
+// smallest number above that leaves as many is kept instead, if there is one up
+// to MaxMessages. Messages of the system stay, and do not count.
 //
 // MaxMessages and KeepMessages of the options may be from MinRetryMessages to
 // MaxRetryMessages, and 0 for these defaults; the tokens are those of trim. The
@@ -37,7 +39,17 @@ func RetryMessages(history []trim.Message, o trim.Options) ([]trim.Message, trim
 			return nil, trim.Report{}, &trim.OptionsError{Option: f.name, Why: why}
 		}
 	}
-	return trim.Trim(history, o)
+	kept, report, err := trim.Trim(history, o)
+	if err != nil || report.Why&trim.TooManyMessages == 0 || report.After.Messages >= MinRetryMessages {
+		return kept, report, err
+	}
+	for more := o; more.KeepMessages < o.MaxMessages; {
+		more.KeepMessages++
+		if k, r, err := trim.Trim(history, more); err != nil || r.After.Messages >= MinRetryMessages {
+			return k, r, err
+		}
+	}
+	return kept, report, nil
 }
 
 // messages are those that the next attempt of a task begins with; none where

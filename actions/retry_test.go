@@ -3,6 +3,7 @@ package actions_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -35,7 +36,7 @@ func TestRetryMessages(t *testing.T) {
 		{name: "as long as may be", calls: 7, want: 1 + 15},
 		{name: "longer: the last calls and the user's message", calls: 8, want: 1 + 11},
 		{name: "much longer", calls: 80, want: 1 + 11},
-		{name: "at least", calls: 80, o: trim.Options{KeepMessages: 10}, want: 1 + 9},
+		{name: "at least: the last 10 begin with a result, and without it there are too few", calls: 80, o: trim.Options{KeepMessages: 10}, want: 1 + 11},
 		{name: "at most", calls: 80, o: trim.Options{KeepMessages: 15}, want: 1 + 15},
 		{name: "no more than there may be", calls: 80, o: trim.Options{MaxMessages: 11}, want: 1 + 11},
 		{name: "tokens are few", calls: 80, o: trim.Options{MaxTokens: 13, CompletionTokens: 1, SystemTokens: 6}, want: 1 + 1 + 6},
@@ -60,6 +61,85 @@ func TestRetryMessages(t *testing.T) {
 			}
 		})
 	}
+}
+
+// turns is a history: what the system and the user said, and turns of so many
+// parallel calls each, with a message for each result.
+func turns(calls ...int) []trim.Message {
+	history := []trim.Message{{Role: "system", System: true, Text: "You book ferries."}, {Role: trim.User, Text: "Book one."}}
+	for i, n := range calls {
+		turn := []trim.Message{{Role: "assistant"}}
+		for j := range n {
+			id := fmt.Sprint("c", i, ".", j)
+			turn[0].CallIDs = append(turn[0].CallIDs, id)
+			turn = append(turn, trim.Message{Role: "tool", ResultOf: []string{id}, Text: id})
+		}
+		history = append(history, turn...)
+	}
+	return history
+}
+
+// Turns of parallel calls are kept whole. Where the last 12 messages would cut
+// into one and leave too few, as many more are kept as the next turn needs.
+func TestRetryMessages_ParallelCalls(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		calls []int // of each turn
+		o     trim.Options
+		want  int // messages, without the one of the system
+		limit int
+	}{
+		{name: "two turns of 7 make 15", calls: slices.Repeat([]int{6}, 10), want: 15, limit: 15},
+		{name: "two turns of 6 make 13", calls: slices.Repeat([]int{5}, 10), want: 13, limit: 13},
+		{name: "two turns of 5 make 11", calls: slices.Repeat([]int{4}, 10), want: 11, limit: 12},
+		{name: "two turns of 8 make 17, which is more than may be", calls: slices.Repeat([]int{7}, 10), want: 9, limit: 12},
+		{name: "a turn of 7 and one of 8", calls: []int{6, 7, 6, 7}, want: 9, limit: 12},
+		{name: "no more than there may be", calls: slices.Repeat([]int{6}, 10), o: trim.Options{MaxMessages: 14}, want: 8, limit: 12},
+		{name: "one more than was wanted", calls: slices.Repeat([]int{6}, 10), o: trim.Options{KeepMessages: 10}, want: 15, limit: 15},
+		{name: "a turn too long for any bound stays whole", calls: []int{3, 20}, want: 22, limit: 12},
+		{name: "tokens are few", calls: slices.Repeat([]int{6}, 10), o: trim.Options{MaxTokens: 20, CompletionTokens: 1, SystemTokens: 6}, want: 8, limit: 12},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, report, err := actions.RetryMessages(turns(c.calls...), c.o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(got) != 1+c.want || report.After.Messages != c.want || report.Limit.Messages != c.limit {
+				t.Errorf("%d messages and the system's (%+v), want %d, limit %d", len(got)-1, report, c.want, c.limit)
+			}
+		})
+	}
+}
+
+// Where any number to keep leaves enough messages, enough are left; and never
+// more than may be where a history can be cut to that.
+func TestRetryMessages_AreEnoughWhereTheyCanBe(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		history := turns(rapid.SliceOfN(rapid.IntRange(0, 12), 1, 20).Draw(t, "calls")...)
+		if rapid.Bool().Draw(t, "the user says more") {
+			place := rapid.IntRange(1, len(history)).Draw(t, "at")
+			history = slices.Insert(history, place, trim.Message{Role: trim.User, Text: "Go on."})
+		}
+		keep := rapid.SampledFrom([]int{0, 10, 11, 12, 13, 14, 15}).Draw(t, "keep")
+		_, report, err := actions.RetryMessages(history, trim.Options{KeepMessages: keep})
+		if err != nil {
+			t.Fatal(err)
+		}
+		most, fits := 0, false
+		for k := actions.MinRetryMessages; k <= actions.MaxRetryMessages; k++ {
+			_, r, err := trim.Trim(history, trim.Options{MaxMessages: actions.MaxRetryMessages, KeepMessages: k})
+			if err != nil {
+				t.Fatal(err)
+			}
+			most, fits = max(most, r.After.Messages), fits || r.After.Messages <= actions.MaxRetryMessages
+		}
+		if most >= actions.MinRetryMessages && report.After.Messages < actions.MinRetryMessages {
+			t.Fatalf("%d messages, where %d could be kept: %+v", report.After.Messages, most, report)
+		}
+		if fits && report.After.Messages > actions.MaxRetryMessages {
+			t.Fatalf("%d messages: %+v", report.After.Messages, report)
+		}
+	})
 }
 
 // However long a history of calls is, the attempt after it begins with at most

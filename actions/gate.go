@@ -40,9 +40,11 @@ type Gate struct {
 // Enter has the step judged until it may run or is stopped. On nil it was
 // admitted and its result is owed to the session's After. Otherwise the error
 // is a [*StopError], or the context's where that ended first. The verdict is
-// the last one reached, whatever the error.
-func (g *Gate) Enter(ctx context.Context, st *session.Step) (*registry.Verdict, error) {
-	v := &registry.Verdict{}
+// the last one reached, whatever the error. A clock that panics stops the step;
+// a listener that does is passed over.
+func (g *Gate) Enter(ctx context.Context, st *session.Step) (v *registry.Verdict, err error) {
+	v = &registry.Verdict{}
+	defer g.faulted(st, v, &err)
 	var waited time.Duration
 	for {
 		if err := ctx.Err(); err != nil {
@@ -99,9 +101,9 @@ func (g *Gate) wait(ctx context.Context, st *session.Step, v *registry.Verdict, 
 	// A wait of nothing would ask the store again and again at the same instant.
 	d := max(v.RetryAfter, time.Nanosecond)
 	if g.Waiting != nil {
-		g.Waiting(st, v, d)
+		tell(func() { g.Waiting(st, v, d) })
 	}
-	if err := g.Clock.Sleep(ctx, d); err != nil {
+	if err := g.sleep(ctx, d); err != nil {
 		return 0, err
 	}
 	return d, nil
@@ -138,7 +140,10 @@ func (g *Gate) ask(ctx context.Context, st *session.Step, v *registry.Verdict) e
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if err != nil {
+	switch {
+	case errors.As(err, new(*PanicError)):
+		return err
+	case err != nil:
 		return stop(ErrAborted, v, &rules[0], err)
 	}
 	switch i := refused(answers, len(rules)); {
@@ -164,7 +169,11 @@ func refused(answers []Answer, n int) int {
 // approve records the answers, every one of which is a yes.
 func (g *Gate) approve(ctx context.Context, st *session.Step, rules []registry.Fired, answers []Answer) error {
 	for i, f := range rules {
-		expires := g.Clock.Now() + int64(orDefault(f.Rule.Action.Limit, DefaultConfirmTimeout))
+		now, err := g.Now()
+		if err != nil {
+			return err
+		}
+		expires := now + int64(orDefault(f.Rule.Action.Limit, DefaultConfirmTimeout))
 		if answers[i] == ForRun {
 			expires = 0
 		}
@@ -177,39 +186,49 @@ func (g *Gate) approve(ctx context.Context, st *session.Step, rules []registry.F
 
 // confirm asks within a time, whatever the confirmer does. The time is the
 // gate's clock's, so that a dry run does not wait for real.
-func (g *Gate) confirm(ctx context.Context, q *Question, timeout time.Duration) ([]Answer, error) {
-	asked, cancel := context.WithCancel(ctx)
-	defer cancel()
-	type reply struct {
-		answers []Answer
-		err     error
-	}
-	done := make(chan reply, 1)
+func (g *Gate) confirm(ctx context.Context, q *Question, timeout time.Duration) (answers []Answer, err error) {
+	err = g.within(timeout, func(late <-chan struct{}) error {
+		asked, cancel := context.WithCancel(ctx)
+		defer cancel()
+		done := g.put(asked, q)
+		var r reply
+		select {
+		case r = <-done:
+		case <-late:
+			// An answer that arrived with the deadline counts.
+			select {
+			case r = <-done:
+			default:
+				return fmt.Errorf("no answer within %s", timeout)
+			}
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		answers = r.answers
+		return r.err
+	})
+	return answers, err
+}
+
+// reply is what a confirmer returned.
+type reply struct {
+	answers []Answer
+	err     error
+}
+
+// put puts a question to the confirmer, whose panic is an error.
+func (g *Gate) put(ctx context.Context, q *Question) <-chan reply {
+	done := make(chan reply, 1) // so that a late one can be left
 	go func() {
 		defer func() {
 			if r := recover(); r != nil {
 				done <- reply{err: fmt.Errorf("the confirmer failed: %v", r)}
 			}
 		}()
-		answers, err := g.Confirmer.Confirm(asked, q)
+		answers, err := g.Confirmer.Confirm(ctx, q)
 		done <- reply{answers, err}
 	}()
-	late, giveUp := g.Clock.Timeout(timeout)
-	defer giveUp()
-	select {
-	case r := <-done:
-		return r.answers, r.err
-	case <-late:
-		// An answer that arrived with the deadline counts.
-		select {
-		case r := <-done:
-			return r.answers, r.err
-		default:
-			return nil, fmt.Errorf("no answer within %s", timeout)
-		}
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
+	return done
 }
 
 func question(id string, st *session.Step, v *registry.Verdict, rules []registry.Fired) *Question {
@@ -231,8 +250,10 @@ func (g *Gate) log(v *registry.Verdict) {
 		f := &v.Fired[i]
 		observed := f.Rule.Options.Mode == dsl.Observe
 		if f.Rule.Action.Kind == dsl.Warn || observed {
-			g.Log.Warn(f.ReasonText(), "rule", f.Rule.ID, "explain", f.Explain(),
-				"step", v.Step, "ability", v.Ability, "observed", observed)
+			tell(func() {
+				g.Log.Warn(f.ReasonText(), "rule", f.Rule.ID, "explain", f.Explain(),
+					"step", v.Step, "ability", v.Ability, "observed", observed)
+			})
 		}
 	}
 }

@@ -54,10 +54,12 @@ type Review struct {
 // frees what it names and no more. Only what the host tells of the work is
 // judged: it must name every ability that may be used, for Enter has nothing
 // reviewed that Begin was not told of.
-func (g *Gate) Begin(ctx context.Context, task, chain string, w review.Work) (*review.Guidance, error) {
+func (g *Gate) Begin(ctx context.Context, task, chain string, w review.Work) (guidance *review.Guidance, err error) {
 	if g.Review.Mandatory == nil {
 		return nil, nil
 	}
+	var v registry.Verdict
+	defer g.faulted(&session.Step{Chain: chain, Task: task}, &v, &err)
 	e := g.Review.Mandatory.Assess(w)
 	if !e.Review {
 		g.begun.harmless(g.named(task), &w)
@@ -65,7 +67,6 @@ func (g *Gate) Begin(ctx context.Context, task, chain string, w review.Work) (*r
 	}
 	of := g.named(task)
 	g.begun.refuse(of, &w) // also while it is being reviewed
-	var v registry.Verdict
 	v.Refuse(&registry.Step{Chain: chain, Task: task, Session: g.Session.ID()}, MandatoryReview, "this work must be reviewed before it begins: "+e.Why())
 	g.Session.ReviewedBefore(task, false)
 	refuse := func(cause error) error {
@@ -79,7 +80,7 @@ func (g *Gate) Begin(ctx context.Context, task, chain string, w review.Work) (*r
 		Session: g.Session.ID(), Task: task, Chain: chain, Attempt: 1, Asked: g.Session.Recall(task).User, Work: &e, Plan: w.Plan,
 		Rule: review.Rule{ID: MandatoryReview, Reason: v.Fired[0].ReasonText()},
 	}
-	guidance, err := g.askReviewer(ctx, c)
+	guidance, err = g.askReviewer(ctx, c)
 	switch {
 	case err == nil:
 		g.begun.forget(of)
@@ -149,7 +150,7 @@ func (g *Gate) askReviewer(ctx context.Context, c *review.Case) (*review.Guidanc
 	c.Role, c.Preamble = how.Role, how.Preamble
 	guidance, err := review.Ask(ctx, g.Review.Name, g.Review.Reviewer, c, g.Review.Timeout)
 	if g.Review.Reviewed != nil {
-		g.Review.Reviewed(c, guidance, err)
+		tell(func() { g.Review.Reviewed(c, guidance, err) })
 	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -182,7 +183,9 @@ func noMore(attempts, most int) error {
 // nothing. A task did not end well if all calls of its latest attempt failed,
 // whatever is said. Tell it before the task is closed.
 func (g *Gate) Ended(task string, well bool) {
-	g.remedies.ended(g.Review.Patterns, task, well && !g.allFailed(task))
+	failed := true // where a clock panics nobody knows, and no remedy is said to have helped
+	tell(func() { failed = g.allFailed(task) })
+	g.remedies.ended(g.Review.Patterns, task, well && !failed)
 	g.begun.forget(g.named(task))
 }
 

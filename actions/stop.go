@@ -48,7 +48,8 @@ type StopError struct {
 	Trimmed  trim.Report
 	// Verdict is the whole answer, with every rule that fired.
 	Verdict *registry.Verdict
-	// Cause is what went wrong while asking or waiting, if anything did.
+	// Cause is what went wrong while asking or waiting, if anything did; a
+	// [*PanicError] if that is a panic of the clock, which the Reason says too.
 	Cause error
 }
 
@@ -73,7 +74,7 @@ func (e *StopError) Error() string {
 	if errors.Is(e.Kind, ErrThrottled) && e.RetryAfter >= 0 {
 		fmt.Fprintf(&b, ", room in %s", e.RetryAfter)
 	}
-	if e.Cause != nil {
+	if e.Cause != nil && !strings.HasSuffix(e.Reason, e.Cause.Error()) {
 		fmt.Fprintf(&b, ": %v", e.Cause)
 	}
 	return diag.Escape(b.String())

@@ -86,7 +86,7 @@ func DryRun(ctx context.Context, o DryRunOptions) (*Result, error) {
 	maps.Copy(params, o.Params)
 	result, err := r.Run(ctx, params, chain.Host)
 	if err == nil && o.Warn != nil {
-		playback.unused(o.Warn)
+		playback.unused(func(f *diag.Finding) { quietly(func() { o.Warn(f) }) })
 	}
 	return result, err
 }

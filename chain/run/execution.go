@@ -35,7 +35,7 @@ type execution struct {
 func (r *Runner) newExecution(params map[string]jsonv.Value) *execution {
 	e := &execution{
 		runner: r, run: r.opts.Gate.Session.NewRun(), params: &registry.Values{}, outputs: &registry.Values{},
-		scope: chain.NewScope(params), values: map[string]jsonv.Value{}, began: r.opts.Gate.Clock.Now(),
+		scope: chain.NewScope(params), values: map[string]jsonv.Value{},
 	}
 	for name, v := range params {
 		e.params.Bind(name, registry.JSON(v))
@@ -83,10 +83,22 @@ func (e *execution) steps(ctx context.Context) error {
 // one tests the condition of a step, has it judged, and runs it.
 func (e *execution) one(ctx context.Context, i int) (receipt StepResult, err error) {
 	st := &e.runner.opts.Chain.Steps[i]
-	clock := e.runner.opts.Gate.Clock
-	start := clock.Now()
-	receipt = StepResult{Step: st.ID, Ability: st.Ability, At: milliseconds(start - e.began)}
-	defer func() { receipt.Took = milliseconds(clock.Now() - start) }()
+	receipt = StepResult{Step: st.ID, Ability: st.Ability}
+	start, err := e.now(st)
+	if err != nil {
+		receipt.Outcome = Refused
+		return receipt, err
+	}
+	receipt.At = milliseconds(start - e.began)
+	defer func() {
+		end, late := e.now(st)
+		switch {
+		case late == nil:
+			receipt.Took = milliseconds(end - start)
+		case err == nil || errors.As(err, new(*FailError)): // no further step, not even one that would recover
+			err = late
+		}
+	}()
 	if st.Condition != nil && !st.Condition.Holds(e.scope.Lookup) {
 		receipt.Outcome = Skipped
 		return receipt, nil
@@ -218,7 +230,8 @@ func (e *execution) check(ctx context.Context) error {
 // finish makes the result of the run.
 func (e *execution) finish(err error) *Result {
 	r := &Result{Status: Completed, Chain: e.runner.opts.Chain.ID, Steps: e.receipts, Reviews: e.reviews, Final: e.final, Outputs: e.object(),
-		Meters: metersOf(e.runner.opts.Gate.Session.Meters(e.run))}
+		Meters: jsonv.OfObject(nil, nil)}
+	quietly(func() { r.Meters = metersOf(e.runner.opts.Gate.Session.Meters(e.run)) })
 	if r.Steps == nil {
 		r.Steps = []StepResult{}
 	}
@@ -277,11 +290,4 @@ func (e *execution) object() jsonv.Value {
 		elems[i] = e.values[name]
 	}
 	return jsonv.OfObject(e.names, elems)
-}
-
-// tell reports progress.
-func (e *execution) tell(i int, done bool, result StepResult) {
-	if e.runner.opts.Progress != nil {
-		e.runner.opts.Progress(Event{Index: i, Total: len(e.runner.opts.Chain.Steps), Done: done, Result: result})
-	}
 }

@@ -87,7 +87,7 @@ func (e *execution) enter(ctx context.Context, st *session.Step) (*registry.Verd
 func (e *execution) reviewed(r Review) {
 	e.reviews = append(e.reviews, r)
 	if e.runner.opts.Reviewed != nil {
-		e.runner.opts.Reviewed(r)
+		quietly(func() { e.runner.opts.Reviewed(r) })
 	}
 }
 

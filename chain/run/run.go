@@ -22,9 +22,10 @@ type Options struct {
 	// its own, with meters of its own; "" is the session itself.
 	Task string
 	// Progress is told of every step, before it is judged and when it is
-	// done. It must not block. nil: nobody is told.
+	// done. It must not block; a panic of it is passed over. nil: nobody is told.
 	Progress func(Event)
-	// Reviewed is told of every review. It must not block. nil: nobody is told.
+	// Reviewed is told of every review. It must not block; a panic of it is
+	// passed over. nil: nobody is told.
 	Reviewed func(Review)
 	// PastRuns are earlier executions of the chain that the store does not
 	// know of, as Unix nanoseconds, ascending.
@@ -110,16 +111,25 @@ func (r *Runner) Run(ctx context.Context, params map[string]jsonv.Value, from ch
 			Halt: &Halt{Reason: err.Error()}}, err
 	}
 	e := r.newExecution(bound)
-	r.opts.Gate.Session.StartTask(e.run, r.opts.Task, r.opts.Chain.ID)
-	defer r.opts.Gate.Session.EndTask(e.run)
-	if err = e.begin(ctx); err == nil {
-		err = e.steps(ctx)
-	}
+	defer quietly(func() { r.opts.Gate.Session.EndTask(e.run) })
+	err = e.guarded(func() error { return e.all(ctx) })
 	result := e.finish(err)
-	r.opts.Gate.Ended(e.run, err == nil)
+	quietly(func() { r.opts.Gate.Ended(e.run, err == nil) })
 	// An error: somebody else has closed the task, and told of it.
-	_, _ = r.opts.Gate.Session.FinishTask(e.run, taskStatus(result.Status), reasonOf(err))
+	quietly(func() { _, _ = r.opts.Gate.Session.FinishTask(e.run, taskStatus(result.Status), reasonOf(err)) })
 	return result, err
+}
+
+// all is the run in its task, from the review of the work to the last check.
+func (e *execution) all(ctx context.Context) (err error) {
+	if e.began, err = e.now(&chain.Step{}); err != nil {
+		return err
+	}
+	e.runner.opts.Gate.Session.StartTask(e.run, e.runner.opts.Task, e.runner.opts.Chain.ID)
+	if err := e.begin(ctx); err != nil {
+		return err
+	}
+	return e.steps(ctx)
 }
 
 // taskStatus is how a run ended as the figures of its task have it: who a rule

@@ -89,6 +89,12 @@ func TestBroken(t *testing.T) {
 		{"a part of one that failed", langfuse(`"level":"DEFAULT"`, `,{"id":"g","parentObservationId":"r","type":"GENERATION","startTime":"2026-01-05T09:00:01Z","level":"ERROR","input":"hi"}`), ""},
 		{"one that went on", langfuse(`"level":"ERROR"`, `,{"id":"g","type":"GENERATION","startTime":"2026-01-05T09:00:02Z","level":"DEFAULT","input":"hi"}`), ""},
 		{"a sample without anything", inspect(`"messages":[],"events":[]`), "messages: the list holds nothing"},
+		{"a step without an observation", `{"environment":"e","trajectory":[{"action":"ls"},{"action":"pwd","observation":"/"}],"info":{}}`, "call 1 (ls) has no result"},
+		{"the last step without one", `{"environment":"e","trajectory":[{"action":"pwd","observation":"/"},{"action":"ls","observation":null}],"info":{}}`, ""},
+		{"a tool that was done without a result", inspect(`"messages":[{"role":"user","content":"x"}],"events":[
+			{"event":"tool","id":"a","function":"t","arguments":{},"timestamp":"2026-01-05T09:00:01Z","completed":"2026-01-05T09:00:02Z"},
+			{"event":"model","timestamp":"2026-01-05T09:00:02Z","completed":"2026-01-05T09:00:02.5Z","model":"m","output":{"choices":[{"message":{"role":"assistant","content":"on"}}]}},
+			{"event":"tool","id":"b","function":"t","arguments":{},"timestamp":"2026-01-05T09:00:03Z","completed":"2026-01-05T09:00:04Z","result":"x"}]`), "call 1 (t) has no result"},
 		{"an environment that failed", `{"environment":"e","trajectory":[{"action":"ls","observation":"a"}],"info":{"exit_status":"submitted (exit_environment_error)"}}`,
 			"the run ended with an error: exit_environment_error"},
 	} {

@@ -158,7 +158,7 @@ func (b *builder) endTask(id string) { b.add(session.Event{Type: session.TaskEnd
 // replaces it, field by field, where it is greater. A cost of 0 says that the
 // source knows no price, and not that the message was free.
 func (b *builder) spent(u session.Event) {
-	u.Type = session.Usage
+	u.Type, u.Model = session.Usage, cmp.Or(u.Model, b.run.Model)
 	u.HasCost = u.HasCost && u.Cost > 0
 	none := u.Tokens == meter.Tokens{} && !u.HasCost
 	if i, known := b.usage[u.MessageID]; known && u.MessageID != "" {

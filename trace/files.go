@@ -10,14 +10,18 @@ import (
 	"strings"
 )
 
-// extensions are those of files that hold runs by their names, without .gz.
-var extensions = [...]string{".json", ".jsonl", ".ndjson", ".traj", ".yaml", ".yml"}
+// recordings are the extensions of files that are taken for recordings by their
+// names, without .gz; chains, tests and settings have the others.
+var (
+	recordings = []string{".json", ".jsonl", ".ndjson", ".traj"}
+	others     = []string{".yaml", ".yml"}
+)
 
 // Files lists the files that Open reads: the path itself if it is a file, or
-// else those below it, in the order of their paths, that begin like a recording,
-// whatever their names. Where the options name a format, it is those whose names
-// end in .json, .jsonl, .ndjson, .traj, .yaml or .yml, or in one of these and
-// .gz, too. Of the rest o.PassedOver is told. Files and directories whose names
+// else those below it, in the order of their paths, whose names end in .json,
+// .jsonl, .ndjson or .traj, or in one of these and .gz, and those that begin
+// like a recording, whatever their names. Where the options name a format, it is
+// those in .yaml and .yml, too. Of the rest o.PassedOver is told. Files and directories whose names
 // begin with a dot are left out. Links below the path are followed to files, and
 // not to directories; a file that has several names there is read once, under
 // the first of them.
@@ -112,22 +116,22 @@ func isFile(path string, d fs.DirEntry) bool {
 	return err != nil || info.Mode().IsRegular()
 }
 
-// hasExtension reports whether a file holds runs by its name.
-func hasExtension(path string) bool {
+// hasExtension reports whether a file's name ends in one of some extensions.
+func hasExtension(path string, extensions []string) bool {
 	name := strings.TrimSuffix(strings.ToLower(path), ".gz")
-	return slices.ContainsFunc(extensions[:], func(e string) bool { return strings.HasSuffix(name, e) })
+	return slices.ContainsFunc(extensions, func(e string) bool { return strings.HasSuffix(name, e) })
 }
 
-// mayHoldRuns reports whether a file is to be read: by what it begins with, or
-// by its name if its format is given. One whose beginning cannot be read is, so
-// that it is told why.
+// mayHoldRuns reports whether a file is to be read: by its name, or by what it
+// begins with. One that is no recording but is named like one is, and one whose
+// beginning cannot be read, so that it is told why.
 func mayHoldRuns(path, format string) bool {
-	if format != "" && hasExtension(path) {
+	if hasExtension(path, recordings) || format != "" && hasExtension(path, others) {
 		return true
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return !errors.Is(err, fs.ErrNotExist) || hasExtension(path) // a link to nothing
+		return !errors.Is(err, fs.ErrNotExist) || hasExtension(path, others) // a link to nothing
 	}
 	defer f.Close()
 	_, _, err = begin(path, f, Options{})

@@ -31,7 +31,7 @@ func TestFilesByContent(t *testing.T) {
 	dir := writeFiles(t, map[string]string{
 		"README.md": "no run", "empty": "", "notes.gz": zipped(t, "no run"), "cut.gz": zipped(t, tau2Experiment)[:200],
 		"log": agentDojoRun, "r.bak": tauBenchRuns, "z.gz": zipped(t, piSession), "e.json": "", ".hidden": agentDojoRun, "d/r.txt": tau2Experiment,
-		"t.json": `{"a":1}`, "u.json": utf16(tauBenchRuns), "u.txt": utf16("no run"),
+		"t.json": `{"a":1}`, "c.yaml": "a: 1\n", "u.json": utf16(tauBenchRuns), "u.txt": utf16("no run"),
 	})
 	for name, to := range map[string]string{"link": "log", "linked": "README.md", "there.json": "nowhere", "there": "nowhere", "loop": "."} {
 		if err := os.Symlink(to, filepath.Join(dir, name)); err != nil {
@@ -46,8 +46,8 @@ func TestFilesByContent(t *testing.T) {
 		return filepath.ToSlash(rel)
 	}
 	for format, want := range map[string]struct{ read, passed string }{
-		"":              {"cut.gz d/r.txt link r.bak there.json u.json z.gz", "README.md e.json empty linked notes.gz t.json there u.txt"},
-		trace.AgentDojo: {"cut.gz d/r.txt e.json link r.bak t.json there.json u.json z.gz", "README.md empty linked notes.gz there u.txt"},
+		"":              {"cut.gz d/r.txt e.json link r.bak t.json there.json u.json z.gz", "README.md c.yaml empty linked notes.gz there u.txt"},
+		trace.AgentDojo: {"c.yaml cut.gz d/r.txt e.json link r.bak t.json there.json u.json z.gz", "README.md empty linked notes.gz there u.txt"},
 	} {
 		var read, passed []string
 		for file, err := range trace.Files(dir, trace.Options{Format: format, PassedOver: func(file string) { passed = append(passed, base(file)) }}) {
@@ -68,7 +68,7 @@ func TestFilesByContent(t *testing.T) {
 // Below a directory a file is read once, whatever names it has, and two files
 // that are alike are two.
 func TestFilesOnce(t *testing.T) {
-	dir := writeFiles(t, map[string]string{"b.json": agentDojoRun, "d/same.json": agentDojoRun, "README.md": "no run", "n.json": ""})
+	dir := writeFiles(t, map[string]string{"b.json": agentDojoRun, "d/same.json": agentDojoRun, "README.md": "no run", "n.yaml": ""})
 	at := time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC)
 	for _, name := range []string{"b.json", "d/same.json"} {
 		if err := os.Chtimes(filepath.Join(dir, name), at, at); err != nil {
@@ -93,7 +93,7 @@ func TestFilesOnce(t *testing.T) {
 		}
 		return read
 	}
-	// n.json begins like nothing; what cannot be found is nothing that was read.
+	// n.yaml begins like nothing; what cannot be found is nothing that was read.
 	if got, want := files(dir), []string{"a.json", "d/same.json", "f.json", "g.json"}; !slices.Equal(got, want) {
 		t.Errorf("read %q, want %q", got, want)
 	}

@@ -79,10 +79,9 @@ func (b *builder) geminiResult(c field) {
 		failure = failed(text)
 	case "cancelled":
 		failure = &session.Failure{Class: session.ClassCancelled, Message: text}
-	case "success":
 	default:
 		if output == nil {
-			return // still under way when the session was written
+			return // still under way when the session was written, or lost
 		}
 	}
 	b.at(c.in("timestamp").instant())

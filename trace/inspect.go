@@ -181,8 +181,8 @@ func (s *inspectSample) tool(e field) {
 	id := e.in("id").text()
 	s.checkArguments(e.in("function").text(), e.in("arguments"), s.limits)
 	s.call(id, e.in("function").text(), s.arguments(e.in("arguments")))
-	if e.in("completed").none() && e.in("result").none() && e.in("error").none() {
-		return // still under way when the log was written
+	if e.in("result").none() && e.in("error").none() {
+		return // still under way when the log was written, or lost
 	}
 	s.at(e.in("completed").instant())
 	s.result(id, e.in("function").text(), s.resolved(e.in("result")).output(), inspectFailure(e.in("error").object()))

@@ -49,7 +49,7 @@ func writeFiles(t *testing.T, files map[string]string) string {
 func TestOpenDirectory(t *testing.T) {
 	dir := writeFiles(t, map[string]string{
 		"b/two.json": tauBenchRuns, "a.jsonl.gz": zipped(t, piSession), "b/one.traj": sweAgentRun, "README.md": "no run",
-		".hidden/x.json": agentDojoRun, ".x.json": agentDojoRun, "c/other.json": `{"a":1}`, "d.yaml": recordedChain,
+		".hidden/x.json": agentDojoRun, ".x.json": agentDojoRun, "c/other.yaml": "a: 1\n", "d.yaml": recordedChain,
 	})
 	var got []string
 	for r, err := range trace.Open(dir, trace.Options{}) {

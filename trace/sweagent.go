@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/cbpolicy/cbpolicy/internal/jsonv"
@@ -42,9 +43,12 @@ func sweAgentRun(f field) *Run {
 		}
 		args := &registry.Values{}
 		args.Bind("command", registry.Text(action))
-		b.call("", shellTool(action), args)
-		b.message(0)
-		b.result("", "", textOutput(step.in("observation").text()), nil)
+		id := "#" + strconv.Itoa(len(b.calls)+1) // steps have none; a result is its own step's
+		b.call(id, shellTool(action), args)
+		if seen := step.in("observation"); !seen.none() { // of one that is not there nobody knows what came of it
+			b.message(0)
+			b.result(id, "", textOutput(seen.text()), nil)
+		}
 	}
 	stats := info.in("model_stats").object()
 	spent := session.Event{MessageID: "model_stats", Tokens: meter.Tokens{

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cbpolicy/cbpolicy/session"
 	"github.com/cbpolicy/cbpolicy/trace"
 )
 
@@ -82,4 +83,18 @@ func TestTau2ToolMessages(t *testing.T) {
 +1s result x ToolError: no
 +1s result y = yes
 `)
+}
+
+// A cost of 0 is none that was told, and the usage is priced as that of the
+// model that the experiment names.
+func TestTau2UsageNamesItsModel(t *testing.T) {
+	runs, errs := readAll("t.json", tau2Experiment, trace.Options{})
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	for _, e := range runs[0].Events {
+		if e.Type == session.Usage && e.Model != "m" {
+			t.Errorf("%+v", e)
+		}
+	}
 }

@@ -29,9 +29,10 @@ have saved. A path is a file of runs or a directory of them; .gz is unpacked. Th
 format is found from what a file holds:
 ` + formatsText() + `
 
-In a directory every file that begins like a recording is read, whatever its name,
-and once, whatever links lead to it; the others are counted, and no error. A file
-that is named and is no recording is one, and so is a recording that breaks off.
+In a directory every file is read whose name ends in .json, .jsonl, .ndjson or
+.traj, or that begins like a recording, and once, whatever links lead to it; the
+others are counted, and no error. A file that is read and is no recording is one,
+and so is a recording that breaks off: the exit code is then 3.
 
 A recording that can be read but does not tell what its run did (results are
 missing, the run ended with an error) is broken: the run is halted by a rule or its

@@ -51,7 +51,7 @@ func (s *Session) finish(o *Outcome) {
 		return
 	}
 	r := meter.Result{
-		Failed: o.Failed, Output: o.Message, Counts: countsAgainstTool(o.Class), Cancelled: o.Failed && o.Class == ClassCancelled,
+		ID: o.Step.Call.ID, Failed: o.Failed, Output: o.Message, Counts: countsAgainstTool(o.Class), Cancelled: o.Failed && o.Class == ClassCancelled,
 		Cost: o.Cost, Settled: o.Settled,
 	}
 	if o.Output != nil {

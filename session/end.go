@@ -54,7 +54,7 @@ func (s *Session) Resume(task string) error {
 		return fmt.Errorf("session %s: task %q: %w", s.id, task, ErrNotEnded)
 	}
 	s.tasks.resume(task)
-	s.tasks.tree.Task(task).Beat(s.at(0)) // somebody was there
+	s.tasks.tree.Task(task).Back(s.at(0)) // somebody was there
 	return nil
 }
 

@@ -26,7 +26,9 @@ const (
 	ToolResult EventType = "tool_result"
 	Usage      EventType = "usage"
 	// Asked: a person is asked about a step, or has interrupted the agent. The
-	// task's clocks stand still until anything else is told of it.
+	// task's clocks stand still until he says something, the agent goes on, or
+	// the call with the event's CallID has a result; where it names none, any
+	// that is under way. A heartbeat is only a sign of life.
 	Asked EventType = "asked"
 )
 

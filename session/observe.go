@@ -110,7 +110,7 @@ func (s *Session) apply(e *Event, k *meter.Task, at int64) *meter.Task {
 	case UserSaid:
 		s.said(k, e.Text, at)
 	case Asked:
-		k.Asked(at)
+		k.Asked(e.CallID, at)
 	case AgentSaid:
 		k.Assistant(e.Text, at)
 		s.tasks.recalled.agent(k.ID(), e.Text)
@@ -118,7 +118,7 @@ func (s *Session) apply(e *Event, k *meter.Task, at int64) *meter.Task {
 		rs := s.called(e)
 		s.tasks.recalled.begin(k.Begin(s.tasks.call(rs), at), rs)
 	case ToolResult:
-		r, class := meter.Result{Failed: e.Error != nil}, ""
+		r, class := meter.Result{ID: e.CallID, Failed: e.Error != nil}, ""
 		if e.Error != nil {
 			class = e.Error.Class
 			r.Output, r.Counts, r.Cancelled = e.Error.Message, countsAgainstTool(e.Error.Class), e.Error.Class == ClassCancelled

@@ -209,14 +209,17 @@ func (s *Session) refused(k *meter.Task, at int64, v *registry.Verdict) {
 			s.logEnded(k.ID(), f)
 		}
 	}
-	if next := s.tasks.reading.Next; next != nil && next.Worker != "" && v.Decision == registry.Abort {
+	next := s.tasks.reading.Next // nil: the check after the last step
+	if next != nil && next.Worker != "" && v.Decision == registry.Abort {
 		s.logRefused(meter.WorkerName(next.Worker), v.Blocking())
 	}
-	switch v.Decision {
-	case registry.Confirm, registry.Review:
-		k.Asked(at)
-	default:
+	switch asks := v.Decision == registry.Confirm || v.Decision == registry.Review; {
+	case asks:
+		k.Held(next, at)
+	case next == nil:
 		k.Beat(at)
+	default:
+		k.Tried(at)
 	}
 }
 

@@ -25,6 +25,7 @@ type Call struct {
 
 // Result is what became of a call.
 type Result struct {
+	ID     string // of the call; "": it has none
 	Output string // as text
 	Failed bool
 	// Counts tells whether a failure is one of the tool: whoever called it

@@ -34,11 +34,11 @@ func TestDurationStandsStillForTheUser(t *testing.T) {
 			return 10
 		}, "10"},
 		{"a question to a person", func(k *meter.Task) int64 {
-			k.Asked(begin + 2*second)
+			k.Asked("", begin+2*second)
 			return 500
 		}, "2"},
 		{"and its answer", func(k *meter.Task) int64 {
-			k.Asked(begin + 2*second)
+			k.Asked("", begin+2*second)
 			k.Begin(call("pay"), begin+500*second)
 			return 510
 		}, "12"},

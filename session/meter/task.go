@@ -18,6 +18,7 @@ type Task struct {
 	clock    clock
 	last     int64 // of the latest event
 	waiting  waiting
+	question question // while somebody is asked: about what
 	flights  []flight // the earliest first
 	lost     []lost   // calls that were under way when the task was closed or begun anew
 	spans    int      // how often it was
@@ -27,16 +28,6 @@ type Task struct {
 	attempts int // beyond the first
 	earlier  Earlier
 }
-
-// waiting says for whom a task waits.
-type waiting int
-
-const (
-	waitNobody waiting = iota
-	waitUser           // the agent has said something and called nothing: its turn may be over
-	waitAnswer         // a question about a step is asked
-	waitBelow          // a task below it waits, and nothing else goes on
-)
 
 func newTask(t *Tree, id string, parent *Task, at int64) *Task {
 	k := &Task{id: id, tree: t, parent: parent, open: true, last: at}
@@ -67,63 +58,9 @@ func (k *Task) close(at int64) {
 	k.outputs.spare = nil
 }
 
-// touch notes that something was observed. The agent has gone on without its
-// user: the turn before was not over.
-func (k *Task) touch(at int64) {
-	answered := k.waiting == waitAnswer
-	k.goOn(answered, at)
-	k.alive(answered, at)
-	k.tree.total.stir(at, false)
-}
-
-// goOn lets the task's clock run again: as if it had never stood still, unless
-// somebody was waited for and came.
-func (k *Task) goOn(came bool, at int64) {
-	switch {
-	case k.waiting == waitNobody:
-	case came:
-		k.clock.resume(at)
-	default:
-		k.clock.cancel()
-	}
-	k.waiting = waitNobody
-}
-
-// alive notes a sign of life, which is one of the tasks above too: who waits
-// for a part of its work is not idle, and goes on where a part goes on.
-func (k *Task) alive(came bool, at int64) {
-	for t := k; t != nil; t = t.parent {
-		t.last = max(t.last, at)
-		if t.waiting == waitBelow {
-			t.goOn(came, at)
-		}
-	}
-}
-
 // Worked reports whether the agent has done anything in the task. A root that
 // only holds tasks has not.
 func (k *Task) Worked() bool { return k.worked }
-
-// rest stops the clocks until somebody comes back.
-func (k *Task) rest(why waiting, at int64) {
-	k.waiting = why
-	k.clock.pause(at)
-	for p := k.parent; p != nil && p.waiting == waitNobody; p = p.parent {
-		p.waiting = waitBelow
-		p.clock.pause(at)
-	}
-	k.tree.total.rest(why, at)
-}
-
-// Beat notes a sign of life.
-func (k *Task) Beat(at int64) { k.touch(at) }
-
-// Asked notes that a person is asked about a step: the clocks stand still
-// until anything is observed of the task.
-func (k *Task) Asked(at int64) {
-	k.touch(at)
-	k.rest(waitAnswer, at)
-}
 
 // User notes a message of the user, of a number of bytes. He is back for every
 // task that waited for him.
@@ -171,22 +108,6 @@ func (k *Task) spendNano(nano int64) {
 		t.budget.spend(nano)
 	}
 	k.tree.total.budget.spend(nano)
-}
-
-// touchUsage is touch for a report of usage, which belongs to the turn before
-// it and does not say that the agent has gone on.
-func (k *Task) touchUsage(at int64) {
-	if k.waiting == waitNobody {
-		k.alive(false, at)
-	}
-}
-
-// idle is the time since the last event, in nanoseconds.
-func (k *Task) idle(at int64) int64 {
-	if !k.open || k.waiting != waitNobody || len(k.flights) > 0 && !k.tree.beats {
-		return 0
-	}
-	return max(at-k.last, 0)
 }
 
 // Begin notes a call that is under way from now on, and returns what to end it by.
@@ -259,7 +180,7 @@ func (k *Task) Worker(f Flight) string {
 // Finish notes the result of a call. One that is not under way is a message
 // and nothing more.
 func (k *Task) Finish(f Flight, r Result, at int64) {
-	k.touch(at)
+	k.answered(f, r.ID, at)
 	k.message(len(r.Output))
 	i := slices.IndexFunc(k.flights, func(x flight) bool { return x.number == f })
 	if i < 0 {

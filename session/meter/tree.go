@@ -84,7 +84,7 @@ func New(o Options, at int64) *Tree {
 	t.tasks[""] = t.root
 	t.active = []*Task{t.root}
 	t.total.clock.start(at)
-	t.root.rest(waitAnswer, at) // nothing runs before anything happens
+	t.root.rest(waitStart, at) // nothing runs before anything happens
 	return t
 }
 

@@ -1,8 +1,8 @@
 package session_test
 
 import (
+	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,141 +12,97 @@ import (
 	"github.com/cbpolicy/cbpolicy/state/memory"
 )
 
-// looper plays scripts to a session under the loops, with the limits of those
-// whose cases these are: four equal calls, three failures, six by turns.
-type looper struct {
-	*agent
-	at    int64
-	calls int
-}
-
-func newLooper(t testing.TB, interactive bool, sameCall string) *looper {
-	t.Helper()
-	var reg registry.Registry
-	limits := map[string]registry.BuiltinLimit{"same_call": {Value: sameCall}, "error_streak": {Value: "3"}, "alternation": {Value: "6"}}
-	err := reg.TuneBuiltins(registry.Builtins{Sets: map[string]bool{"halts": false}, Limits: limits})
-	if err != nil {
-		t.Fatal(err)
-	}
-	clock := session.NewVirtualClock(start)
-	s, err := session.New(session.Options{ID: "s", Registry: &reg, Store: memory.New(memory.Options{}), Clock: clock, Interactive: interactive})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &looper{agent: &agent{s, clock, t}, at: start.UnixNano()}
-}
-
-// play observes a script: "ls=out" is a call that puts out "out", "ls!text"
-// one that fails with it, "user" a message of the user, "say:text" one of the
-// agent; "*3" behind a word repeats it.
-func (l *looper) play(script string) {
-	l.t.Helper()
-	for _, word := range strings.Fields(script) {
-		times := 1
-		if before, n, ok := strings.Cut(word, "*"); ok {
-			word = before
-			fmt.Sscan(n, &times)
-		}
-		for range times {
-			l.word(word)
-		}
-	}
-}
-
-func (l *looper) word(word string) {
-	l.at += int64(time.Second)
-	e := session.Event{At: l.at}
-	if word == "user" {
-		e.Type, e.Text = session.UserSaid, "go on"
-		l.Observe(l.t.Context(), &e)
-		return
-	}
-	if text, ok := strings.CutPrefix(word, "say:"); ok {
-		e.Type, e.Text = session.AgentSaid, text
-		l.Observe(l.t.Context(), &e)
-		return
-	}
-	l.calls++
-	e.Type, e.CallID = session.ToolUse, fmt.Sprint(l.calls)
-	result := session.Event{Type: session.ToolResult, CallID: e.CallID, At: l.at}
-	name, text, failed := strings.Cut(word, "!")
-	if failed {
-		result.Error = &session.Failure{Class: session.ClassTool, Message: text}
-	} else {
-		name, text, _ = strings.Cut(word, "=")
-		result.Output = output(text)
-	}
-	e.Ability, _, _ = strings.Cut(name, "(")
-	e.Args = args(l.t, fmt.Sprintf(`{"q":%q}`, name))
-	l.Observe(l.t.Context(), &e)
-	l.Observe(l.t.Context(), &result)
-}
-
-// stuck are the loops that hold now.
-func (l *looper) stuck() string {
-	var v registry.Verdict
-	l.Before(l.t.Context(), &session.Step{Final: true}, &v)
-	ids := []string{}
-	for _, f := range v.Fired {
-		ids = append(ids, f.Rule.ID)
-	}
-	slices.Sort(ids)
-	return strings.Join(ids, " ")
-}
-
-// The cases by which others tell an agent that is stuck from one that is not.
-// Where ours differ, the case says why.
+// The cases by which OpenHands, and its SDK, tell an agent that is stuck from
+// one that is not, each under the words of its row. They call four equal calls
+// stuck; our rule same_call begins at five, so that their answer is atFour: with
+// that limit tuned to 4. Their other limits, three failures and six calls by
+// turns, are ours. Where ours differs beyond that, the case says why.
 func TestLoops(t *testing.T) {
-	manyCalls := ""
-	for i := range 50 {
-		manyCalls += fmt.Sprintf("read(%d)=x%d ls(%d)=y%d ", i, i, i, i)
+	unrelated := "" // events: a call and its result each
+	for i := range 25 {
+		unrelated += fmt.Sprintf("%s(%d)=x%d ", []string{"read", "find"}[i%2], i, i)
+	}
+	ten := func(between string) (script string) { // condensations, with something in the middle
+		for i := range 10 {
+			script += fmt.Sprintf("condense(%d)=%d ", i, i)
+			if i == 4 {
+				script += between + " "
+			}
+		}
+		return script
+	}
+	talk := "" // nine messages, which no call comes between
+	for i := range 9 {
+		talk += fmt.Sprintf("say:word%d ", i)
 	}
 	for _, c := range []struct {
-		name, script, want string
-		interactive        bool
+		row, script, want string
+		atFour            string // where it is not want
+		interactive       bool
 	}{
-		{name: "a user message and one call", script: "user ls=a"},
-		{name: "two calls", script: "user ls=a*2"},
-		{name: "three, a user message between", script: "user ls=a*2 user ls=a"},
-		{name: "four, a user message between: nobody watches", script: "user ls=a*2 user ls=a*2", want: "same_call"},
-		{name: "four, then a user message: nobody watches", script: "ls=a*4 user", want: "same_call"},
-		{name: "four, then a user message: somebody watches", script: "ls=a*4 user", interactive: true},
-		{name: "two more", script: "ls=a*4 user ls=a*2", interactive: true},
-		{name: "four more", script: "ls=a*4 user ls=a*4", interactive: true, want: "same_call"},
-		{name: "one bad call, four different errors", script: "bad!e1 bad!e2 bad!e3 bad!e4", want: "error_streak"},
-		{name: "one bad call, three errors", script: "bad!e1 bad!e2 bad!e3", want: "error_streak"},
-		{name: "one bad call, two errors", script: "bad!e1 bad!e2"},
+		{row: "user message + one ls pair: not stuck", script: "user ls=a"},
+		{row: "greeting, ls×2: not at 2", script: "say:hello ls=a*2"},
+		{row: "greeting, ls×2, user message, ls (3 total): not at 3", script: "say:hello ls=a*2 user ls=a"},
+		{row: "greeting, ls×2, user message, ls×2: stuck at 4", script: "say:hello ls=a*2 user ls=a*2", atFour: "same_call"},
+		{row: "greeting, ls×2, user message, ls×3: at 5 it is", script: "say:hello ls=a*2 user ls=a*3", want: "same_call"},
+		{row: "ls×4, then a user message: headless stuck", script: "ls=a*4 user", atFour: "same_call"},
+		{row: "ls×5, then a user message: headless stuck", script: "ls=a*5 user", want: "same_call"},
+		{row: "ls×4, then a user message: interactive not", script: "ls=a*4 user", interactive: true},
+		{row: "ls×5, then a user message: interactive not", script: "ls=a*5 user", interactive: true},
+		{row: "+2 ls: not", script: "ls=a*4 user ls=a*2", interactive: true},
+		{row: "+4 ls: stuck", script: "ls=a*4 user ls=a*4", interactive: true, atFour: "same_call"},
+		{row: "+5 ls: stuck", script: "ls=a*4 user ls=a*5", interactive: true, want: "same_call"},
+		{row: "same bad command ×4, four different error texts: stuck (error kind, 3)", script: "bad!e1 bad!e2 bad!e3 bad!e4", want: "error_streak"},
+		{row: "same bad command ×3: stuck", script: "bad!e1 bad!e2 bad!e3", want: "error_streak"},
+		{row: "same bad command ×2: not", script: "bad!e1 bad!e2"},
 		// A notebook's syntax errors are outputs: the call itself succeeds.
-		{name: "the same code, the same syntax error, four times", script: "py=SyntaxError_line_1*4", want: "same_call"},
-		{name: "the line differs", script: "py=SyntaxError_line_1 py=SyntaxError_line_2 py=SyntaxError_line_3 py=SyntaxError_line_4"},
-		{name: "three times only", script: "py=SyntaxError_line_1*3"},
-		{name: "an unterminated string, twice", script: "py=unterminated*2"},
-		{name: "an error text in changing output", script: "run=ok1 run=error run=ok2 run=ok3"},
-		{name: "two calls by turns, a user message between", script: "ls=a read=b ls=a user read=b ls=a read=b", want: "alternation"},
-		{name: "no turns", script: "ls=a read(1)=b pwd=c read(2)=d pwd=c read(2)=d"},
-		// The same words three times are the halt output_loop, not a loop of calls.
-		{name: "three equal messages", script: "say:hello*3"},
-		// A condensation of the context is a call like others.
-		{name: "nine condensations", script: "condense(1)=1 condense(2)=2 condense(3)=3 condense(4)=4 condense(5)=5 condense(6)=6 condense(7)=7 condense(8)=8 condense(9)=9"},
-		{name: "ten condensations", script: "condense(1)=1 condense(2)=2 condense(3)=3 condense(4)=4 condense(5)=5 condense(6)=6 condense(7)=7 condense(8)=8 condense(9)=9 condense(0)=0", want: "edit_streak"},
-		{name: "ten, with work between", script: "condense(1)=1 condense(2)=2 condense(3)=3 condense(4)=4 condense(5)=5 ls=a condense(6)=6 condense(7)=7 condense(8)=8 condense(9)=9 condense(0)=0"},
-		{name: "ten, with user messages between", script: "condense(1)=1 condense(2)=2 condense(3)=3 user condense(4)=4 condense(5)=5 condense(6)=6 user condense(7)=7 condense(8)=8 condense(9)=9 condense(0)=0", want: "edit_streak"},
-		{name: "ten, and then the user, who watches", script: "condense(1)=1 condense(2)=2 condense(3)=3 condense(4)=4 condense(5)=5 condense(6)=6 condense(7)=7 condense(8)=8 condense(9)=9 condense(0)=0 user", interactive: true},
-		{name: "fifty calls, then four equal ones", script: manyCalls + "ls=a*4", want: "same_call"},
-		{name: "a poll whose output changes", script: "status=1 status=2 status=3 status=4 status=5 status=6 status=7"},
-		{name: "a poll of two by turns, whose outputs change", script: "a=1 b=1 a=2 b=2 a=3 b=3 a=4 b=4"},
+		{row: "same code, same syntax error, same line ×4: stuck", script: "py=SyntaxError_line_1*4", atFour: "same_call"},
+		{row: "same code, same syntax error, same line ×5: stuck", script: "py=SyntaxError_line_1*5", want: "same_call"},
+		{row: "line numbers differ: not", script: "py=SyntaxError_line_1 py=SyntaxError_line_2 py=SyntaxError_line_3 py=SyntaxError_line_4"},
+		{row: "only 3 (lines differ): not", script: "py=SyntaxError_line_1 py=SyntaxError_line_2 py=SyntaxError_line_1"},
+		{row: "only 3 of the same line: not", script: "py=SyntaxError_line_1*3"},
+		{row: "unterminated string ×2: not", script: "py=unterminated*2"},
+		{row: "error text in the middle of changing output: not", script: "run=ok1 run=error run=ok2 run=ok3"},
+		{row: "ls, read ×3 with a user message in between: stuck (alternating)", script: "ls=a read=b ls=a user read=b ls=a read=b", want: "alternation"},
+		{row: "ls, read1, pwd, read2, pwd, read2: not", script: "ls=a read(1)=b pwd=c read(2)=d pwd=c read(2)=d"},
+		{row: "3 identical agent messages: stuck", script: "say:hello*3", want: "output_loop"},
+		// The table says not stuck. The meter task.output_similarity compares the
+		// last 3 outputs of the agent, and an observation is none: it neither
+		// breaks the comparison, nor opens the task again that output_loop ended.
+		{row: "3 identical agent messages, then an observation + 2 more: the table says not", script: "say:hello*3 ls=a say:hello*2", want: "output_loop"},
+		{row: "an observation between identical messages, before there are 3: the table says not", script: "say:hello*2 ls=a say:hello", want: "output_loop"},
+		{row: "3 agent messages, of which one is another: not", script: "say:hello*2 say:other ls=a say:hello*2"},
+		// A condensation of the context is a call like others: ten of one ability.
+		{row: "9 condensations in a row: not", script: strings.TrimSuffix(ten(""), "condense(9)=9 ")},
+		{row: "10 condensations in a row: stuck", script: ten(""), want: "edit_streak"},
+		{row: "10 with work between: not", script: ten("ls=a")},
+		{row: "10 with user messages between: stuck (headless)", script: ten("user"), want: "edit_streak"},
+		{row: "10 with user messages between: not once a user message follows (interactive)", script: ten("user") + "user", interactive: true},
+		{row: "50 unrelated events then 4 repeats: stuck", script: unrelated + "ls=a*4", atFour: "same_call"},
+		{row: "50 unrelated events then 5 repeats: stuck", script: unrelated + "ls=a*5", want: "same_call"},
+		{row: "only the last 20 events are read: repeats before them are none", script: "ls=a*4 " + unrelated + "ls=a"},
+		{row: "only the last 20 events are read: failures before them are none", script: "bad!e bad!e " + unrelated + "bad!e"},
+		// The table says not stuck, as 20 events hold two of the calls only. The
+		// meter task.same_call_streak counts calls in a row, whatever is said
+		// between them: there is no window of events.
+		{row: "only the last 20 events are read: words between repeats; the table says not", script: strings.Repeat("ls=a "+talk, 5), want: "same_call"},
+		{row: "a poll whose output changes", script: "status=1 status=2 status=3 status=4 status=5 status=6 status=7"},
+		{row: "a poll of two by turns, whose outputs change", script: "a=1 b=1 a=2 b=2 a=3 b=3 a=4 b=4"},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			l := newLooper(t, c.interactive, "4")
-			l.play(c.script)
-			if got := l.stuck(); got != c.want {
-				t.Errorf("stuck %q, want %q", got, c.want)
-			}
-		})
+		for limit, want := range map[string]string{"": c.want, "4": cmp.Or(c.atFour, c.want)} {
+			t.Run(c.row+" "+limit, func(t *testing.T) {
+				l := newLooper(t, c.interactive, limit)
+				l.play(c.script)
+				if got := l.stuck(); got != want {
+					t.Errorf("limit %q: stuck %q, want %q", limit, got, want)
+				}
+			})
+		}
 	}
 }
 
-// The limits are the operator's to set.
+// SDK threshold 6: 4 repeats / 6 repeats: not / stuck. The limits are the
+// operator's to set.
 func TestLoops_Limits(t *testing.T) {
 	for script, want := range map[string]string{"ls=a*4": "", "ls=a*5": "", "ls=a*6": "same_call"} {
 		l := newLooper(t, false, "6")
@@ -157,8 +113,36 @@ func TestLoops_Limits(t *testing.T) {
 	}
 }
 
-// An agent is told once when it goes wrong, stopped when it goes on, and told
-// anew when it has done something else in between.
+// SDK: same erroring call ×2 / ×3 / ×4: nothing / one nudge / stuck; model fixes
+// itself after the nudge: finishes; no second nudge while the streak is frozen.
+// The table's stuck at ×4 is a second limit. The set has one, 3, and tells of it
+// once a crossing: at ×4 it still holds, and is not told again.
+func TestLoops_NudgeOfTheSet(t *testing.T) {
+	l := newLooper(t, false, "")
+	for i, step := range []struct{ script, told, holds string }{
+		{"run!no*2", "", ""},
+		{"run!no", "error_streak", "error_streak"},
+		{"say:I_see user", "", "error_streak"}, // the streak is frozen
+		{"run!no", "", "error_streak"},
+		{"run=fine", "", ""},
+		{"run!no*2", "", ""},
+		{"run!no", "error_streak", "error_streak"},
+		{"run=fine say:done", "", ""},
+	} {
+		l.told = nil
+		l.play(step.script)
+		if got := strings.Join(l.told, " "); got != step.told {
+			t.Errorf("step %d, %s: told %q, want %q", i+1, step.script, got, step.told)
+		}
+		if got := l.stuck(); got != step.holds {
+			t.Errorf("step %d, %s: stuck %q, want %q", i+1, step.script, got, step.holds)
+		}
+	}
+}
+
+// The table's two limits, a nudge at 3 and stuck at 4, are two rules of an
+// operator. An agent is told once when it goes wrong, stopped when it goes on,
+// and told anew when it has done something else in between.
 func TestLoops_NudgeThenStop(t *testing.T) {
 	a := newAgent(t, "B:task.error_streak>=3|warn|\"three failures\"|id=nudge\nB:task.error_streak>=4|abort|\"stuck\"|id=stuck\n")
 	l := &looper{agent: a, at: start.UnixNano()}
@@ -187,11 +171,12 @@ func TestLoops_NudgeThenStop(t *testing.T) {
 	}
 }
 
-// A part of a task that is stuck is stopped by itself; the task that waits
-// for it is told, and not stopped: it can turn to somebody else.
-func TestLoops_OfAPart(t *testing.T) {
+// Child agent stuck. The table says: parent stuck. A task has meters of its own,
+// and only money is counted upwards: the part is stopped by itself, and the task
+// that waits for it is told, and not stopped: it can turn to somebody else.
+func TestLoops_ChildAgentStuck(t *testing.T) {
 	var reg registry.Registry
-	if err := reg.TuneBuiltins(registry.Builtins{Limits: map[string]registry.BuiltinLimit{"same_call": {Value: "4"}}}); err != nil {
+	if err := reg.TuneBuiltins(registry.Builtins{}); err != nil {
 		t.Fatal(err)
 	}
 	clock := session.NewVirtualClock(start)
@@ -203,7 +188,7 @@ func TestLoops_OfAPart(t *testing.T) {
 	a.observe(started("parent")...)
 	a.Observe(t.Context(), &session.Event{Type: session.TaskStart, Task: "child", Parent: "parent"})
 	var told []string
-	for i := range 4 {
+	for i := range 5 {
 		id := fmt.Sprint(i)
 		a.Observe(t.Context(), &session.Event{Type: session.ToolUse, Task: "child", Ability: "ls", CallID: id})
 		for _, h := range a.Observe(t.Context(), &session.Event{Type: session.ToolResult, Task: "child", CallID: id, Output: output("a")}) {
@@ -219,7 +204,7 @@ func TestLoops_OfAPart(t *testing.T) {
 }
 
 // Three equal outputs end a task; what is called between them does not make
-// them different.
+// them different, as the table has it: an observation is no output.
 func TestLoops_OfOutputs(t *testing.T) {
 	for script, want := range map[string]string{
 		"hello hello": "allow", "hello hello hello": "abort output_loop", "hello call hello call hello": "abort output_loop",

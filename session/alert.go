@@ -1,27 +1,33 @@
 package session
 
 import (
-	"errors"
 	"fmt"
+	"strconv"
 
-	"github.com/cbpolicy/cbpolicy/internal/decimal"
 	"github.com/cbpolicy/cbpolicy/registry"
+	"github.com/cbpolicy/cbpolicy/session/meter"
 )
 
-// Choice is what a person can do about an ended task.
+// Choice is what a person can do about a halt; see [Session.Accept].
 type Choice string
 
 // The choices of an Alert.
 const (
 	// RaiseLimit lets the task go on with a limit of twice what it has come to.
+	// That of output_loop goes half of the way to 1, and outputs are compared anew.
 	RaiseLimit Choice = "raise_limit"
-	// Pause leaves the task ended; it can be resumed later.
+	// Pause leaves the task refused, and its clocks stand still, until
+	// [Session.Resume]. The time away counts nowhere.
 	Pause Choice = "pause"
-	// Narrow leaves the task ended and asks for a smaller task in its place.
+	// Narrow has the task begun anew, as [Session.NewAttempt] does, for the
+	// agent to do less of it. It is not one of the reviews that may be. Where
+	// the limit is one of money, which goes on, it is granted once more.
 	Narrow Choice = "narrow_scope"
-	// Replan leaves the task ended and hands it back for a new plan.
+	// Replan is Narrow, and the task above is told that a new plan is wanted:
+	// in its notices, see TaskState, and in the log.
 	Replan Choice = "new_plan"
-	// Dismiss leaves the task ended and says no more about it.
+	// Dismiss puts the card away. The task that was ended is closed as halted,
+	// with those below it, as [Session.FinishTask] does.
 	Dismiss Choice = "dismiss"
 )
 
@@ -33,50 +39,50 @@ type Option struct {
 
 // Alert is what a person is shown when a task is ended.
 type Alert struct {
-	Task     string   `json:"task"`
+	Task     string   `json:"task"`     // what was ended; "": the session
 	Slug     string   `json:"slug"`     // the rule's id
 	Title    string   `json:"title"`    // the rule's reason
-	Counters string   `json:"counters"` // such as "tool calls: 51 of 50"
+	Counters string   `json:"counters"` // such as "tool calls: 51 of 50", exact
 	Explain  string   `json:"explain"`
 	Choices  []Option `json:"choices"`
 }
 
-// Alert makes the card of a halt.
+// Alert makes the card of a halt. What would change nothing is no choice: to
+// raise a limit that is not a built-in rule's, or to begin anew where what was
+// passed goes on in a new attempt, as money and the session's meters do.
 func (h *Halt) Alert() Alert {
 	a := Alert{
-		Task: h.Task, Slug: h.Fired.Rule.ID, Title: h.Fired.ReasonText(), Explain: h.Fired.Explain(), Counters: h.Fired.Explain(),
-		Choices: []Option{
-			{RaiseLimit, "try again with a raised limit"}, {Pause, "pause"}, {Narrow, "narrow the scope"},
-			{Replan, "hand back for a new plan"}, {Dismiss, "dismiss"},
-		},
+		Task: h.endedTask(), Slug: h.Fired.Rule.ID, Title: h.Fired.ReasonText(), Explain: h.Fired.Explain(), Counters: h.counters(),
 	}
-	if h.Reason != nil {
-		a.Counters = h.Reason.String()
+	if _, ok := raised(&h.Fired); ok && h.Ended {
+		a.Choices = append(a.Choices, Option{RaiseLimit, "try again with a raised limit"})
 	}
-	if _, ok := raised(&h.Fired); !ok || !h.Ended {
-		a.Choices = a.Choices[1:] // there is no limit that could be raised
+	a.Choices = append(a.Choices, Option{Pause, "pause"})
+	if _, ok := afresh(&h.Fired); ok {
+		a.Choices = append(a.Choices, Option{Narrow, "narrow the scope"}, Option{Replan, "hand back for a new plan"})
 	}
+	a.Choices = append(a.Choices, Option{Dismiss, "dismiss"})
 	return a
 }
 
-// Accept acts on a choice: a raised limit resumes the task, with that limit
-// for it and the tasks below it; every other choice leaves it ended, for the
-// host to go on from.
-func (s *Session) Accept(h *Halt, c Choice) error {
-	switch c {
-	case RaiseLimit:
-		limit, ok := raised(&h.Fired)
-		if !ok {
-			return fmt.Errorf("session %s: rule %s has no limit that can be raised for one task", s.id, h.Fired.Rule.ID)
-		}
-		if err := s.Resume(h.endedTask()); err != nil && !errors.Is(err, ErrNotEnded) {
-			return err // one that goes on already, as of several cards another was accepted, is raised too
-		}
-		return s.Raise(h.endedTask(), h.Fired.Rule.ID, limit.String())
-	case Pause, Narrow, Replan, Dismiss:
-		return nil
+// counters are those of a halt's moment, not rounded; of another rule, what it explains.
+func (h *Halt) counters() string {
+	of := h.Fired.Actual + " of " + h.Fired.Limit
+	switch r := h.Reason.(type) {
+	case nil:
+		return h.Fired.Explain()
+	case TokenSpendLimit:
+		return "spend: " + of + " cents"
+	case DurationLimit:
+		return "duration: " + of + " seconds"
+	case IdleTimeout:
+		return "idle: " + of + " seconds"
+	case OutputLoop:
+		short := func(share float64) string { return strconv.FormatFloat(share, 'g', -1, 64) }
+		return fmt.Sprintf("similarity of the last %d outputs: %s of %s", r.WindowSize, short(r.SimilarityJaccard), short(r.Threshold))
+	default:
+		return r.String()
 	}
-	return fmt.Errorf("session %s: %q is no choice of an alert", s.id, c)
 }
 
 // endedTask is what the halt ended: its task, or the session.
@@ -87,53 +93,56 @@ func (h *Halt) endedTask() string {
 	return h.Task
 }
 
-// raised is twice what a built-in limit has come to, which leaves the task as
-// much again as it has used; false if the rule has no such limit.
-func raised(f *registry.Fired) (decimal.Decimal, bool) {
-	actual, ok := decimal.Parse(f.Actual)
-	if !ok || f.Why != registry.Exceeded || f.Rule.Scope.Origin != registry.Builtin {
-		return decimal.Decimal{}, false
-	}
-	if f.Rule.ID == (OutputLoop{}).Slug() {
-		return decimal.Decimal{}, false // a share of 1 is the most there is
-	}
-	return actual.TimesInt(2)
-}
-
-// Raise sets the limit of a built-in rule for one task and those below it; ""
-// is the session. The limit is a number above 0 in the unit of the rule's meter.
-// It is an error if there is no such task, or no such rule in force.
-func (s *Session) Raise(task, rule, limit string) error {
-	d, ok := decimal.Parse(limit)
-	if _, fits := d.CeilScaled(0); !ok || !fits || d.Cmp(decimal.Decimal{}) <= 0 {
-		return fmt.Errorf("session %s: the limit %q of rule %s is no number above 0", s.id, limit, rule)
-	}
-	if rule == (OutputLoop{}).Slug() && d.Cmp(decimal.FromInt(1)) > 0 {
-		return fmt.Errorf("session %s: the limit %s of rule %s is above 1, the most that it can be", s.id, limit, rule)
-	}
+// HaltOf is the halt behind a verdict on a step of a task, for its Alert: Before
+// says with a verdict what a sweep says with a Halt. The halt is that of the task
+// which the rule ended, which may be one above; nil: the verdict ended nothing,
+// or what it ended goes on again.
+func (s *Session) HaltOf(v *registry.Verdict, task string, at int64) *Halt {
 	s.mu.Lock()
 	defer s.unlock()
-	k := s.tasks.tree.Task(task)
-	if k.ID() != task {
-		return fmt.Errorf("session %s: there is no task %q", s.id, task)
+	for k := s.tasks.find(task); k != nil; k = k.Parent() {
+		for i := range v.Fired {
+			if f := &v.Fired[i]; s.tasks.endedByRule(k, f.Rule) {
+				return &Halt{Task: k.ID(), At: at, Action: f.Rule.Action.Kind, Ended: true, Fired: *f, Reason: ReasonOf(f), Notes: v.Notes}
+			}
+		}
 	}
-	if !s.hasBuiltin(rule, s.tasks.tuningOf(k)) {
-		return fmt.Errorf("session %s: there is no built-in rule %q in force", s.id, rule)
-	}
-	setup := s.tasks.setup(task)
-	if setup.Limits == nil {
-		setup.Limits = registry.Limits{}
-	}
-	setup.Limits[rule] = d
 	return nil
 }
 
-// hasBuiltin reports whether a built-in rule is in force for a task.
-func (s *Session) hasBuiltin(id string, t *registry.Tuning) bool {
-	for r := range s.decider.Registry.Set().Rules() {
-		if r.ID == id && r.Scope.Origin == registry.Builtin && (!r.Standby || t.Has(id)) {
-			return true
+// endBy notes that a rule has ended a task, which others may have done with it.
+func (t *tasks) endBy(id string, f *registry.Fired) {
+	first, already := t.ended[id]
+	switch {
+	case !already:
+		t.ended[id] = ending{*f}
+	case first.fired.Rule.Key() != f.Rule.Key():
+		n := t.trip(id)
+		if indexOf(n.also, f.Rule) < 0 {
+			n.also = append(n.also, *f)
 		}
 	}
-	return false
+}
+
+// endedByRule reports whether a task itself is ended by a rule, alone or with others.
+func (t *tasks) endedByRule(k *meter.Task, r *registry.Rule) bool {
+	e, ended := t.ended[k.ID()]
+	if !ended {
+		return false
+	}
+	if e.fired.Rule.Key() == r.Key() {
+		return true
+	}
+	n := t.trips[k.ID()]
+	return n != nil && indexOf(n.also, r) >= 0
+}
+
+// indexOf is the place of a rule among those that fired; -1: it did not.
+func indexOf(all []registry.Fired, r *registry.Rule) int {
+	for i := range all {
+		if all[i].Rule.Key() == r.Key() {
+			return i
+		}
+	}
+	return -1
 }

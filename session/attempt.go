@@ -81,8 +81,8 @@ func (s *Session) another(task string) (*meter.Task, error) {
 	switch most := s.reviewOf(k).Most; {
 	case most == 0:
 		return nil, fmt.Errorf("session %s: no review of task %q is allowed", s.id, task)
-	case k.Attempts() >= most:
-		return nil, fmt.Errorf("session %s: task %q was begun anew %d times already", s.id, task, k.Attempts())
+	case s.tasks.reviews(k) >= most:
+		return nil, fmt.Errorf("session %s: task %q was begun anew %d times already", s.id, task, s.tasks.reviews(k))
 	}
 	if by := s.tasks.endedBy(k.Parent()); by != nil {
 		return nil, fmt.Errorf("session %s: task %q is below one that was ended by %s", s.id, task, by.Rule.ID)
@@ -101,6 +101,7 @@ func (s *Session) anew(task *meter.Task) {
 		k.Anew(at)
 		s.tasks.resume(k.ID())
 	})
+	s.tasks.hold(task, at)
 }
 
 // TaskOf is the task that a step or an event with this id belongs to: the one
@@ -110,6 +111,14 @@ func (s *Session) TaskOf(id string) string {
 	s.mu.Lock()
 	defer s.unlock()
 	return s.tasks.find(id).ID()
+}
+
+// Reviews is how often a task was begun anew after a review: what TaskReview.Most
+// bounds. Attempts that a person chose, see Accept, are not among them.
+func (s *Session) Reviews(task string) int {
+	s.mu.Lock()
+	defer s.unlock()
+	return s.tasks.reviews(s.tasks.tree.Task(task))
 }
 
 // Attempts is how often a task was begun anew.
@@ -124,6 +133,6 @@ func (t *tasks) resume(id string) {
 	delete(t.ended, id)
 	delete(t.held, id)
 	if n := t.trips[id]; n != nil {
-		n.stop = nil
+		n.stop, n.also, n.paused, n.notices = nil, nil, false, nil
 	}
 }

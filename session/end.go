@@ -53,9 +53,16 @@ func (s *Session) Resume(task string) error {
 	if _, ended := s.tasks.ended[task]; !ended {
 		return fmt.Errorf("session %s: task %q: %w", s.id, task, ErrNotEnded)
 	}
-	s.tasks.resume(task)
-	s.tasks.tree.Task(task).Back(s.at(0)) // somebody was there
+	s.goOn(s.tasks.tree.Task(task))
 	return nil
+}
+
+// goOn lets an ended task go on, and its clocks if it was paused.
+func (s *Session) goOn(k *meter.Task) {
+	at := s.at(0)
+	s.tasks.resume(k.ID())
+	s.tasks.hold(k, at)
+	k.Beat(at) // somebody was there
 }
 
 // ErrNotEnded: there is nothing to resume.

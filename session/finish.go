@@ -31,11 +31,16 @@ func (s *Session) FinishTask(id string, status Status, reason string) (Metadata,
 		return Metadata{}, fmt.Errorf("session %s: task %q was closed already", s.id, id)
 	}
 	at := s.at(0)
+	return s.closeAs(k, status, reason, at), nil
+}
+
+// closeAs closes an open task and tells of it.
+func (s *Session) closeAs(k *meter.Task, status Status, reason string, at int64) Metadata {
 	m := s.metadata(k, status, reason, at)
 	s.tell(m)
 	s.tasks.told = s.tasks.told || k.Parent() == nil
-	s.closeTask(id, at)
-	return m, nil
+	s.closeTask(k.ID(), at)
+	return m
 }
 
 // endTask closes a task of which an event, or the host, says that it is over.

@@ -24,19 +24,6 @@ type Halt struct {
 	Notes  []string   // how it came about, such as a model that has no price
 }
 
-// HaltOf is the halt behind a verdict that ended a task, for its Alert: Before
-// says with a verdict what a sweep says with a Halt. The task is that of the
-// step; nil: the verdict ended nothing.
-func HaltOf(v *registry.Verdict, task string, at int64) *Halt {
-	for i := range v.Fired {
-		f := &v.Fired[i]
-		if ofTask, ofSession := f.Rule.Ends(); (ofTask || ofSession) && f.Decides() {
-			return &Halt{Task: task, At: at, Action: f.Rule.Action.Kind, Ended: true, Fired: *f, Reason: ReasonOf(f), Notes: v.Notes}
-		}
-	}
-	return nil
-}
-
 // String says what happened, to whom, by which rule.
 func (h *Halt) String() string {
 	who := "the session"

@@ -1,6 +1,8 @@
 package session
 
 import (
+	"slices"
+
 	"github.com/cbpolicy/cbpolicy/dsl"
 	"github.com/cbpolicy/cbpolicy/internal/decimal"
 	"github.com/cbpolicy/cbpolicy/session/meter"
@@ -27,6 +29,11 @@ type TaskState struct {
 	Duration  string `json:"duration_secs"`
 	Idle      string `json:"idle_secs"`
 	EndedBy   string `json:"ended_by,omitempty"` // the rule's id
+	// Paused: a person has paused it, or a task above; its clocks stand still.
+	Paused bool `json:"paused,omitempty"`
+	// Notices tell of the tasks below it that were handed back for a new plan,
+	// the latest last, until it is resumed or begun anew.
+	Notices []string `json:"notices,omitempty"`
 }
 
 // MeterValue is a meter and what it shows, exactly.
@@ -79,6 +86,9 @@ func (s *Session) Snapshot() Snapshot {
 		}
 		if by := s.tasks.endedBy(k); by != nil {
 			state.EndedBy = by.Rule.ID
+		}
+		if state.Paused = s.tasks.paused(k); s.tasks.trips[k.ID()] != nil {
+			state.Notices = slices.Clone(s.tasks.trips[k.ID()].notices)
 		}
 		shot.Tasks = append(shot.Tasks, state)
 	})

@@ -133,9 +133,7 @@ func (t *tasks) end(k *meter.Task, f *registry.Fired) bool {
 	if session {
 		id = ""
 	}
-	if _, already := t.ended[id]; !already {
-		t.ended[id] = ending{*f}
-	}
+	t.endBy(id, f)
 	return true
 }
 

@@ -12,8 +12,12 @@ type trip struct {
 	rule, explain          string
 	at                     int64
 	warnings               []string
-	before                 bool  // it was reviewed before it began
-	stop                   *stop // the last of them; nil: there was none
+	before                 bool             // it was reviewed before it began
+	also                   []registry.Fired // what ended it together with what stands in tasks.ended
+	paused                 bool             // a person has paused it, which ended it
+	chosen                 int              // how often a person had it begun anew
+	notices                []string         // what it was told of the tasks below
+	stop                   *stop            // the last of them; nil: there was none
 }
 
 // stop is what a host has said of a task: that it is stopped for good.

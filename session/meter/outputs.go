@@ -39,6 +39,9 @@ func (o *outputs) add(seed maphash.Seed, text string) {
 	o.n = min(o.n+1, Window)
 }
 
+// ForgetOutputs begins the comparison of outputs anew.
+func (k *Task) ForgetOutputs() { k.outputs = outputs{} }
+
 // similarity is the least similarity of two outputs in a row among the last
 // Window; 0 until there are that many.
 func (o *outputs) similarity() decimal.Decimal {

@@ -32,6 +32,9 @@ type Task struct {
 func newTask(t *Tree, id string, parent *Task, at int64) *Task {
 	k := &Task{id: id, tree: t, parent: parent, open: true, last: at}
 	k.clock.start(at)
+	if parent != nil && parent.clock.held {
+		k.clock.hold(at)
+	}
 	return k
 }
 

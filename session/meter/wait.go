@@ -139,6 +139,9 @@ func (k *Task) touchUsage(at int64) {
 
 // idle is the time since the last event, in nanoseconds.
 func (k *Task) idle(at int64) int64 {
+	if k.clock.held {
+		at = min(at, k.clock.paused)
+	}
 	if !k.open || k.waiting != waitNobody || len(k.flights) > 0 && !k.tree.beats {
 		return 0
 	}

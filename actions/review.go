@@ -120,8 +120,8 @@ func (g *Gate) review(ctx context.Context, st *session.Step, v *registry.Verdict
 func (g *Gate) reviewOnce(ctx context.Context, task string, st *session.Step, f *registry.Fired) (*reviewed, error) {
 	g.remedies.failed(g.Review.Patterns, task)
 	attempt := st.Attempt()
-	if most := g.Session.ReviewOf(task).Most; attempt > most {
-		return nil, noMore(attempt-1, most)
+	if n, most := g.Session.Reviews(task), g.Session.ReviewOf(task).Most; n >= most {
+		return nil, noMore(n, most)
 	}
 	// A history that cannot be trimmed would come to nothing after the review.
 	messages, trimmed, err := g.Review.messages(task)

@@ -168,3 +168,28 @@ func TestReview_LiftsNoAbortOfATaskBelow(t *testing.T) {
 		t.Errorf("after the review: %v, want an abort", err)
 	}
 }
+
+// What a person has begun anew is not one of the reviews that may be.
+func TestReview_NotCountedByAPersonsChoice(t *testing.T) {
+	helps := review.Func(func(context.Context, *review.Case) (*review.Guidance, error) {
+		return &review.Guidance{Analysis: "it loops", Approach: []string{"do it otherwise"}}, nil
+	})
+	g, _ := reviewed(t, "B:task.tool_calls>1|review|id=many\nB:task.messages>0|warn|id=said", helps)
+	g.Session.StartTask("t", "", "")
+	halts := g.Session.Observe(t.Context(), &session.Event{Type: session.UserSaid, Task: "t", Text: "x"})
+	if len(halts) != 1 {
+		t.Fatal(halts)
+	}
+	for range 3 {
+		if err := g.Session.Accept(&halts[0], session.Narrow); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range session.MaxReviews + 1 {
+		admit(t, g, "t")
+		_, err := g.Enter(t.Context(), &session.Step{Call: session.Call{Ability: "x"}, Task: "t"})
+		if want := map[bool]error{true: actions.ErrReviewed, false: actions.ErrAborted}[i < session.MaxReviews]; !errors.Is(err, want) {
+			t.Errorf("review %d: %v, want %v", i+1, err, want)
+		}
+	}
+}

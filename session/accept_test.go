@@ -188,8 +188,8 @@ func TestAccept_Pause(t *testing.T) {
 	}
 }
 
-// A task that waits for its user when it is paused does so afterwards.
-func TestAccept_PauseWhileItsUserIsAway(t *testing.T) {
+// A paused task goes on, too, where its limit is raised after all.
+func TestAccept_RaisedWhilePaused(t *testing.T) {
 	a, h := halted(t, "output_loop", session.Options{})
 	if err := a.Accept(h, session.Pause); err != nil {
 		t.Fatal(err)

@@ -62,7 +62,7 @@ func (s *Session) goOn(k *meter.Task) {
 	at := s.at(0)
 	s.tasks.resume(k.ID())
 	s.tasks.hold(k, at)
-	k.Beat(at) // somebody was there
+	k.Back(at) // somebody was there
 }
 
 // ErrNotEnded: there is nothing to resume.

@@ -54,7 +54,8 @@ func (p *Plan) reset(s *Set) {
 	p.asked.reset()
 }
 
-// drop forgets the texts that were looked at: a plan may be kept for long after its step.
+// drop forgets the texts that were looked at, but for a few kilobytes: a plan
+// may be kept for long after its step.
 func (p *Plan) drop() {
 	p.readings.drop()
 	p.scans.drop()

@@ -148,6 +148,10 @@ func (ss *scans) of(x *prefilter.Filter, text string) *prefilter.Found {
 
 // drop forgets them, and keeps their memory.
 func (ss *scans) drop() {
+	if ss.next == 0 {
+		return
+	}
+	ss.next = 0
 	for i := range ss.last {
 		ss.last[i].filter, ss.last[i].text = nil, ""
 	}

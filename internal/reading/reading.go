@@ -42,7 +42,16 @@ func Plain(text string) bool {
 	return strings.IndexByte(text, '\\') < 0 && strings.IndexByte(text, '&') < 0 && isASCII(text)
 }
 
+// isASCII looks at eight bytes at a time: it is asked of every output.
 func isASCII(s string) bool {
+	const high = 0x8080808080808080
+	for ; len(s) >= 8; s = s[8:] {
+		eight := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+			uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+		if eight&high != 0 {
+			return false
+		}
+	}
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf {
 			return false

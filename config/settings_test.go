@@ -216,7 +216,7 @@ func TestSettings_Defaults(t *testing.T) {
 	for _, want := range []string{
 		"policies = none (default)\n", "builtins.sets.halts = enforce (default)\n", "builtins.sets.monitor = off (default)\n",
 		"builtins.sets.loops = observe (default)\n", "builtins.limits.duration_limit = 1800s (default)\n",
-		"breakers[0].abilities = * (default)\n", "delegation.reset_after = never (default)\n", "edits = the usual ones (default)\n",
+		"breakers[0].abilities = * (default)\n", "delegation.reset_after = never (default)\n", "edits = edit, write, multiedit, multi_edit, edit_file, ",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)

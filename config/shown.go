@@ -10,6 +10,7 @@ import (
 	"github.com/cbpolicy/cbpolicy/dsl"
 	"github.com/cbpolicy/cbpolicy/internal/duration"
 	"github.com/cbpolicy/cbpolicy/registry"
+	"github.com/cbpolicy/cbpolicy/session/meter"
 )
 
 // Default is the origin of what nobody has set.
@@ -57,11 +58,11 @@ func (s *Settings) All() ([]Setting, error) {
 	all = append(all, Setting{"prices", cmp.Or(s.Prices, "the built-in table"), s.origin("prices")},
 		Setting{"on_unknown_price", s.Unknown.String(), s.origin("on_unknown_price")})
 	all = append(all, s.budget()...)
-	edits := "the usual ones"
-	if s.Edits != nil {
-		edits = list(s.Edits)
+	edits := s.Edits
+	if edits == nil {
+		edits = meter.EditPatterns()
 	}
-	all = append(all, Setting{"edits", edits, s.origin("edits")})
+	all = append(all, Setting{"edits", list(edits), s.origin("edits")})
 	all = append(all, s.review()...)
 	all = append(all, s.trim()...)
 	all = append(all, s.check()...)

@@ -1,26 +1,15 @@
 package trace_test
 
 import (
+	_ "embed"
 	"strings"
 	"testing"
 
 	"github.com/cbpolicy/cbpolicy/trace"
 )
 
-const claudeSession = `{"type":"queue-operation","operation":"enqueue","timestamp":"2026-01-05T08:59:59Z","sessionId":"S"}
-{"type":"user","isMeta":true,"isSidechain":false,"uuid":"u0","timestamp":"2026-01-05T09:00:00Z","sessionId":"S","message":{"role":"user","content":"Caveat: the messages below"}}
-{"type":"user","isSidechain":false,"uuid":"u1","timestamp":"2026-01-05T09:00:01Z","sessionId":"S","message":{"role":"user","content":[{"type":"text","text":"<ide_selection>secret</ide_selection>"},{"type":"text","text":"Fix the bug"}]}}
-{"type":"assistant","isSidechain":false,"uuid":"u2","timestamp":"2026-01-05T09:00:02Z","sessionId":"S","message":{"id":"m1","model":"claude-x","content":[{"type":"thinking","thinking":"hm"}],"usage":{"input_tokens":3,"output_tokens":1,"cache_read_input_tokens":10,"cache_creation_input_tokens":20}}}
-{"type":"assistant","isSidechain":false,"uuid":"u3","timestamp":"2026-01-05T09:00:03Z","sessionId":"S","message":{"id":"m1","model":"claude-x","content":[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"make"}}],"usage":{"input_tokens":3,"output_tokens":40,"cache_read_input_tokens":10,"cache_creation_input_tokens":20}}}
-{"type":"assistant","isSidechain":false,"uuid":"u5","timestamp":"2026-01-05T09:00:05Z","sessionId":"S","message":{"id":"m2","model":"claude-x","content":[{"type":"text","text":"Now Ann."},{"type":"tool_use","id":"t2","name":"Task","input":{"subagent_type":"ann","prompt":"Look"}}],"usage":{"input_tokens":4,"output_tokens":2}}}
-{"type":"user","isSidechain":false,"uuid":"u4","timestamp":"2026-01-05T09:00:04Z","sessionId":"S","toolUseResult":{},"message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":[{"type":"text","text":"<tool_use_error>no</tool_use_error>"}],"is_error":true}]}}
-{"type":"user","isSidechain":true,"agentId":"A","uuid":"s1","timestamp":"2026-01-05T09:00:06Z","sessionId":"S","message":{"role":"user","content":"Look"}}
-{"type":"assistant","isSidechain":true,"agentId":"A","uuid":"s2","timestamp":"2026-01-05T09:00:07Z","sessionId":"S","message":{"id":"m3","model":"claude-y","content":[{"type":"tool_use","id":"t1","name":"Read","input":{}}],"usage":{"input_tokens":5,"output_tokens":6}}}
-{"type":"user","isSidechain":true,"agentId":"A","uuid":"s3","timestamp":"2026-01-05T09:00:08Z","sessionId":"S","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"text"}]}}
-{"type":"user","isSidechain":false,"uuid":"u6","timestamp":"2026-01-05T09:00:09Z","sessionId":"S","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t2","content":"found"}]}}
-{"type":"user","isSidechain":false,"uuid":"u7","timestamp":"2026-01-05T09:00:10Z","sessionId":"S","message":{"role":"user","content":"<command-name>/go</command-name>\n<command-args>to Rome</command-args>"}}
-{"type":"user","isSidechain":false,"uuid":"u8","timestamp":"2026-01-05T09:00:11Z","sessionId":"S","message":{"role":"user","content":"[Request interrupted by user]"}}
-`
+//go:embed testdata/claude-code.jsonl
+var claudeSession string
 
 func TestClaudeCode(t *testing.T) {
 	r := readOne(t, trace.ClaudeCode, "s.jsonl", claudeSession)

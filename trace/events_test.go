@@ -1,20 +1,15 @@
 package trace_test
 
 import (
+	_ "embed"
 	"strings"
 	"testing"
 
 	"github.com/cbpolicy/cbpolicy/trace"
 )
 
-const ownEvents = `{"type":"task_start","task":"t1","at":"2026-01-05T09:00:00Z","chain":"research"}
-{"type":"user","task":"t1","text":"Look"}
-
-{"type":"tool_result","task":"t1","at":"2026-01-05T09:00:03Z","call_id":"c1","output":"x"}
-{"type":"tool_use","task":"t1","at":"2026-01-05T09:00:02Z","call_id":"c1","ability":"web.fetch","args":{"url":"u"},"later":true}
-{"type":"usage","task":"t1","at":"2026-01-05T09:00:04Z","message_id":"m","model":"claude","input_tokens":9,"output_tokens":4,"cost_cents":0.5}
-{"type":"delegate","task":"t1","at":"2026-01-05T09:00:05Z","call_id":"c2","worker":"ann"}
-`
+//go:embed testdata/events.jsonl
+var ownEvents string
 
 func TestEvents(t *testing.T) {
 	r := readOne(t, trace.Events, "e.jsonl", ownEvents)

@@ -1,20 +1,14 @@
 package trace_test
 
 import (
+	_ "embed"
 	"testing"
 
 	"github.com/cbpolicy/cbpolicy/trace"
 )
 
-const geminiSession = `{"sessionId":"G","projectHash":"h","startTime":"2025-10-29T10:37:00Z","lastUpdated":"2025-10-29T10:37:09Z","messages":[
- {"id":"1","timestamp":"2025-10-29T10:37:00Z","type":"user","content":"Change it"},
- {"id":"2","timestamp":"2025-10-29T10:37:05Z","type":"gemini","content":"","model":"gemini-p","tokens":{"input":100,"output":5,"cached":40,"thoughts":7,"tool":2,"total":114},
-  "toolCalls":[
-   {"id":"a","name":"read","args":{"p":"f"},"result":[{"functionResponse":{"response":{"output":"Hello"}}}],"status":"success","timestamp":"2025-10-29T10:37:06Z"},
-   {"id":"b","name":"write","args":{},"result":[{"functionResponse":{"response":{"error":"not found"}}}],"status":"error","timestamp":"2025-10-29T10:37:07Z"},
-   {"id":"c","name":"rm","args":{},"status":"cancelled","timestamp":"2025-10-29T10:37:08Z"},
-   {"id":"d","name":"wait","args":{},"status":"executing"}]},
- {"id":"3","timestamp":"2025-10-29T10:37:08Z","type":"info","content":"Request cancelled."}]}`
+//go:embed testdata/gemini-cli.json
+var geminiSession string
 
 func TestGeminiCLI(t *testing.T) {
 	r := readOne(t, trace.GeminiCLI, "g.json", geminiSession)

@@ -3,6 +3,7 @@ package trace
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"io"
 	"path"
 	"strconv"
@@ -89,8 +90,16 @@ func (in *input) one(d doc, source string, f func(doc, string) (*Run, error)) {
 		r.Source = source
 	}
 	if r != nil || err != nil {
-		in.emit(r, err, d.line)
+		in.emit(r, in.ofRun(source, err), d.line)
 	}
+}
+
+// ofRun has an error say which of a file's runs it is about: many may stand in one line.
+func (in *input) ofRun(source string, err error) error {
+	if number, numbered := strings.CutPrefix(source, in.source+"#"); numbered && err != nil {
+		return fmt.Errorf("run #%s: %w", number, err)
+	}
+	return err
 }
 
 // element reads an element of a list and emits its run. Where it is no JSON
@@ -108,7 +117,7 @@ func (in *input) element(i int, f func(doc, string) (*Run, error)) error {
 	case err == nil:
 		in.one(d, source, f)
 	case intact:
-		in.emit(nil, err, in.line)
+		in.emit(nil, in.ofRun(source, err), in.line)
 	default:
 		return err
 	}

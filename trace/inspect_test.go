@@ -1,28 +1,15 @@
 package trace_test
 
 import (
+	_ "embed"
 	"strings"
 	"testing"
 
 	"github.com/cbpolicy/cbpolicy/trace"
 )
 
-const inspectLog = `{"version":2,"status":"success","eval":{"eval_id":"E","task":"browser","model":"openai/m"},"plan":{},"stats":{},"samples":[
- {"id":1,"epoch":2,"total_time":8.5,"scores":{"includes":{"value":"C"}},"attachments":{"h":"Go to the site"},
-  "messages":[],"events":[
-  {"event":"span_begin","id":"s1","type":"solver","timestamp":"2025-05-12T20:27:36-04:00"},
-  {"event":"model","span_id":"s1","timestamp":"2025-05-12T20:27:37-04:00","completed":"2025-05-12T20:27:38-04:00","model":"openai/m",
-   "input":[{"id":"u","role":"user","content":"attachment://h"}],
-   "output":{"choices":[{"message":{"id":"a1","content":"","role":"assistant"}}],"usage":{"input_tokens":20,"output_tokens":3,"total_tokens":23,"input_tokens_cache_read":5}}},
-  {"event":"span_begin","id":"s2","parent_id":"s1","type":"tool","timestamp":"2025-05-12T20:27:39-04:00"},
-  {"event":"tool","span_id":"s1","id":"c1","function":"go","arguments":{"url":"attachment://h"},"timestamp":"2025-05-12T20:27:39-04:00","completed":"2025-05-12T20:27:42-04:00","result":"","error":{"type":"timeout","message":"too slow"}},
-  {"event":"model","span_id":"s2","timestamp":"2025-05-12T20:27:40-04:00","completed":"2025-05-12T20:27:41-04:00","model":"openai/m",
-   "input":[{"id":"d","role":"user","content":"what the tool tells its model"}],
-   "output":{"choices":[{"message":{"id":"a2","content":"as told"}}],"usage":{"input_tokens":2,"output_tokens":1,"total_tokens":8,"input_tokens_cache_read":5}}}]},
- {"id":"two","epoch":1,"error":{"message":"broke"},"scores":{"a":{"value":0.5}},"messages":[
-  {"id":"1","role":"system","content":"Be brief"},{"id":"2","role":"user","content":[{"type":"text","text":"Add"}]},
-  {"id":"3","role":"assistant","content":"","tool_calls":[{"id":"x","function":"add","arguments":{"a":1}}]},
-  {"id":"4","role":"tool","tool_call_id":"x","function":"add","content":"1","error":{"type":"parsing","message":"b is missing"}}]}]}`
+//go:embed testdata/inspect.json
+var inspectLog string
 
 func TestInspect(t *testing.T) {
 	runs, errs := readAll("i.json", inspectLog, trace.Options{})

@@ -1,22 +1,15 @@
 package trace_test
 
 import (
+	_ "embed"
 	"strings"
 	"testing"
 
 	"github.com/cbpolicy/cbpolicy/trace"
 )
 
-const langfuseTrace = `{"trace":{"id":"L","projectId":"p","name":"joke"},"observations":[
- {"id":"t1","parentObservationId":"root","type":"TOOL","name":"execute_tool say","startTime":"2025-08-28T07:32:33Z","endTime":"2025-08-28T07:32:34Z","input":"{\"input\":{\"city\":\"Rome\"}}","output":"{\"content\":[{\"type\":\"text\",\"text\":\"sun\"}]}","level":"DEFAULT","metadata":"{}"},
- {"id":"t2","type":"TOOL","name":"x","startTime":"2025-08-28T07:32:34Z","endTime":"2025-08-28T07:32:35Z","input":"{}","output":null,"level":"ERROR","statusMessage":"TimeoutError: slow","metadata":{"attributes":{"gen_ai.tool.name":"fetch"}}},
- {"id":"g1","parentObservationId":"root","type":"GENERATION","name":"call","startTime":"2025-08-28T07:32:31Z","endTime":"2025-08-28T07:32:33Z","model":"m","usageDetails":{"input":20,"output":3,"total":23,"input_cache_read":8},"totalCost":0.0001,
-  "input":"{\"contents\":[{\"parts\":[{\"text\":\"hi\"}],\"role\":\"user\"}],\"config\":{\"system_instruction\":\"Greet\"}}",
-  "output":"{\"content\":{\"parts\":[{\"text\":\"I ask.\"},{\"function_call\":{}}],\"role\":\"model\"}}"},
- {"id":"g2","parentObservationId":"g1","type":"GENERATION","name":"chat","startTime":"2025-08-28T07:32:31.5Z","endTime":"2025-08-28T07:32:32Z","model":"m","usageDetails":{"input":20,"output":3,"total":23,"input_cache_read":8},"totalCost":0.0001,"input":"x","output":"I ask."},
- {"id":"g3","parentObservationId":"root","type":"GENERATION","name":"evaluate","startTime":"2025-08-28T07:32:35Z","endTime":"2025-08-28T07:32:36Z","model":"m","usageDetails":{"input":4,"output":1},"totalCost":0,
-  "input":[{"role":"user","parts":[{"type":"text","content":"a joke that a model wrote"}]}],"output":[{"role":"assistant","parts":[{"type":"text","content":"Good."}]}]},
- {"id":"root","parentObservationId":null,"type":"AGENT","name":"run","startTime":"2025-08-28T07:32:30Z","endTime":"2025-08-28T07:32:37Z","usageDetails":{}}]}`
+//go:embed testdata/langfuse.json
+var langfuseTrace string
 
 func TestLangfuse(t *testing.T) {
 	r := readOne(t, trace.Langfuse, "l.json", langfuseTrace)

@@ -1,25 +1,14 @@
 package trace_test
 
 import (
+	_ "embed"
 	"testing"
 
 	"github.com/cbpolicy/cbpolicy/trace"
 )
 
-const openHandsEvents = `[
- {"id":0,"timestamp":"2025-01-27T22:44:56.5","source":"agent","action":"system","args":{"content":"You are OpenHands"}},
- {"id":1,"timestamp":"2025-01-27T22:44:57.5","source":"user","action":"message","message":"Rename it","args":{"content":"Rename it"}},
- {"id":2,"timestamp":"2025-01-27T22:44:57.5","source":"user","action":"recall","args":{"query":"Rename it"}},
- {"id":3,"timestamp":"2025-01-27T22:44:57.5","source":"environment","cause":2,"observation":"recall","content":"context"},
- {"id":4,"timestamp":"2025-01-27T22:44:58.5","source":"agent","action":"run","args":{"command":"mv a b","thought":"I rename.","hidden":false},
-  "tool_call_metadata":{"function_name":"execute_bash","tool_call_id":"t","model_response":{"id":"r1","model":"m","usage":{"prompt_tokens":30,"completion_tokens":4,"prompt_tokens_details":{"cached_tokens":10},"cache_creation_input_tokens":5},
-   "choices":[{"message":{"tool_calls":[{"id":"t","function":{"name":"execute_bash","arguments":"{\"command\": \"mv a b\"}"}}]}}]}}},
- {"id":5,"timestamp":"2025-01-27T22:44:59.5","source":"agent","cause":4,"observation":"run","content":"mv: no such file","extras":{"metadata":{"exit_code":1}}},
- {"id":6,"timestamp":"2025-01-27T22:45:00.5","source":"agent","action":"edit","args":{"path":"b","content":"x","thought":""}},
- {"id":7,"timestamp":"2025-01-27T22:45:01.5","source":"agent","cause":6,"observation":"edit","content":"ERROR:\nNo replacement"},
- {"id":8,"timestamp":"2025-01-27T22:45:02.5","source":"agent","action":"delegate","args":{"agent":"BrowsingAgent","inputs":{"task":"look"}}},
- {"id":9,"timestamp":"2025-01-27T22:45:02.6","source":"agent","observation":"error","content":"bad command"},
- {"id":10,"timestamp":"2025-01-27T22:45:03.5","source":"agent","action":"finish","args":{"final_thought":"Done"}}]`
+//go:embed testdata/openhands.json
+var openHandsEvents string
 
 const openHandsWant = `
 +0s user You are OpenHands

@@ -1,19 +1,14 @@
 package trace_test
 
 import (
+	_ "embed"
 	"testing"
 
 	"github.com/cbpolicy/cbpolicy/trace"
 )
 
-const piSession = `{"type":"session","id":"P","timestamp":"2025-11-20T23:33:00Z","cwd":"/x","provider":"anthropic","modelId":"claude-z"}
-{"type":"message","timestamp":"2025-11-20T23:33:01Z","message":{"role":"user","content":[{"type":"text","text":"/mode"}]}}
-{"type":"model_change","timestamp":"2025-11-20T23:33:02Z","modelId":"other"}
-{"type":"message","timestamp":"2025-11-20T23:33:03Z","message":{"role":"assistant","content":[{"type":"text","text":"I read."},{"type":"toolCall","id":"a","name":"read","arguments":{"path":"f"}}],"model":"claude-z","usage":{"input":1,"output":2,"cacheRead":3,"cacheWrite":4,"cost":{"total":0.0000301}},"stopReason":"toolUse"}}
-{"type":"message","timestamp":"2025-11-20T23:33:04Z","message":{"role":"toolResult","toolCallId":"a","toolName":"read","content":[{"type":"text","text":"Command exited with code 1"}],"isError":true}}
-{"type":"message","timestamp":"2025-11-20T23:33:05Z","message":{"role":"bashExecution","command":"make","output":"done"}}
-{"type":"message","timestamp":"2025-11-20T23:33:06Z","message":{"role":"assistant","content":[],"usage":{"input":0,"output":0,"cost":{"total":0}},"stopReason":"aborted"}}
-`
+//go:embed testdata/pi.jsonl
+var piSession string
 
 func TestPi(t *testing.T) {
 	r := readOne(t, trace.Pi, "p.jsonl", piSession)

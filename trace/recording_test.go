@@ -1,22 +1,15 @@
 package trace_test
 
 import (
+	_ "embed"
 	"strings"
 	"testing"
 
 	"github.com/cbpolicy/cbpolicy/trace"
 )
 
-const recordedChain = `# a run
-chain: price_alert
-params: {ticker: AAPL}
-start: 2026-01-05T09:00:00Z
-steps:
-  - {step: fetch_price, output: "182.50", took: 1.2s, usage: {model: claude-m, input_tokens: 900, output_tokens: 40}}
-  - step: execute_trade
-    error: {class: NetworkError, message: "502"}
-  - {step: notify}
-`
+//go:embed testdata/recording.yaml
+var recordedChain string
 
 const recordedWant = `
 +0s [price_alert] start price_alert

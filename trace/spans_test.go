@@ -1,6 +1,7 @@
 package trace_test
 
 import (
+	_ "embed"
 	"strings"
 	"testing"
 
@@ -9,26 +10,9 @@ import (
 
 // The spans nest as those of a real library: three report one call of a model,
 // the agent above them reports all of them, and a tool calls a model itself.
-const jaegerTraces = `{"data":[{"traceID":"T","spans":[
- {"spanID":"root","operationName":"POST /","references":[],"startTime":1771237534000000,"duration":9000000,"tags":[{"key":"http.method","value":"POST"}]},
- {"spanID":"agent","operationName":"invoke_agent a","references":[{"refType":"CHILD_OF","spanID":"root"}],"startTime":1771237534000000,"duration":9000000,"tags":[
-  {"key":"gen_ai.operation.name","value":"invoke_agent"},{"key":"gen_ai.agent.name","value":"helm"},{"key":"gen_ai.usage.input_tokens","value":160},{"key":"gen_ai.usage.output_tokens","value":16}]},
- {"spanID":"llm","operationName":"call_llm","references":[{"refType":"CHILD_OF","spanID":"agent"}],"startTime":1771237535000000,"duration":5000000,"tags":[
-  {"key":"gen_ai.usage.input_tokens","value":100},{"key":"gen_ai.usage.output_tokens","value":10},
-  {"key":"gcp.vertex.agent.llm_response","value":"{\"content\":{\"parts\":[{\"text\":\"I look.\"},{\"function_call\":{\"name\":\"list\"}}],\"role\":\"model\"}}"}]},
- {"spanID":"chat","operationName":"openai.chat","references":[{"refType":"CHILD_OF","spanID":"llm"}],"startTime":1771237535000000,"duration":1000000,"tags":[
-  {"key":"gen_ai.usage.prompt_tokens","value":100},{"key":"gen_ai.usage.completion_tokens","value":10},{"key":"gen_ai.usage.cache_read_input_tokens","value":30},
-  {"key":"gen_ai.prompt.0.role","value":"system"},{"key":"gen_ai.prompt.0.content","value":"You are Helm"},
-  {"key":"gen_ai.prompt.1.role","value":"user"},{"key":"gen_ai.prompt.1.content","value":"list all"},
-  {"key":"gen_ai.response.model","value":"gpt-m"}]},
- {"spanID":"tool","operationName":"execute_tool list","references":[{"refType":"CHILD_OF","spanID":"llm"}],"startTime":1771237537000000,"duration":2000000,"tags":[
-  {"key":"gen_ai.operation.name","value":"execute_tool"},{"key":"gen_ai.tool.name","value":"list"},{"key":"gen_ai.tool.call.id","value":"c"},
-  {"key":"gcp.vertex.agent.tool_call_args","value":"{\"ns\":\"x\"}"},
-  {"key":"gcp.vertex.agent.tool_response","value":"{\"content\":[{\"type\":\"text\",\"text\":\"refused\"}],\"isError\":true}"}]},
- {"spanID":"inner","operationName":"openai.chat","references":[{"refType":"CHILD_OF","spanID":"tool"}],"startTime":1771237537500000,"duration":1000000,"tags":[
-  {"key":"gen_ai.usage.input_tokens","value":60},{"key":"gen_ai.usage.output_tokens","value":6},
-  {"key":"gen_ai.prompt.0.role","value":"user"},{"key":"gen_ai.prompt.0.content","value":"what the model told its tool"}]}]},
- {"traceID":"web","spans":[{"spanID":"x","operationName":"GET","startTime":1771237534000000,"duration":1,"tags":[]}]}],"total":0}`
+//
+//go:embed testdata/jaeger.json
+var jaegerTraces string
 
 const spansWant = `
 +0s user You are Helm

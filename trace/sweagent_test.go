@@ -1,18 +1,14 @@
 package trace_test
 
 import (
+	_ "embed"
 	"testing"
 
 	"github.com/cbpolicy/cbpolicy/trace"
 )
 
-const sweAgentRun = `{"environment":"swe_main","trajectory":[
- {"action":"open \"a b.py\"\n","observation":"1: x","response":"Look\n` + "```" + `","thought":"Look\n","state":"{}"},
- {"action":"","observation":"Your command was not formatted well","response":"","thought":"Hm","state":"{}"},
- {"action":"./run.sh && ls","observation":"","response":"","thought":"","state":"{}","execution_time":0.2}],
- "history":[{"role":"system","content":"You are in a shell","agent":"main"},{"role":"user","content":"A demonstration","is_demo":true},
-  {"role":"user","content":"Fix the issue","agent":"main"},{"role":"assistant","content":"Look"},{"role":"user","content":"1: x"}],
- "info":{"exit_status":"submitted","model_stats":{"total_cost":9.5,"instance_cost":0.25,"tokens_sent":70,"tokens_received":8,"api_calls":2}}}`
+//go:embed testdata/swe-agent.traj
+var sweAgentRun string
 
 func TestSWEAgent(t *testing.T) {
 	r := readOne(t, trace.SWEAgent, "x.traj", sweAgentRun)

@@ -1,6 +1,7 @@
 package trace_test
 
 import (
+	_ "embed"
 	"errors"
 	"testing"
 	"time"
@@ -9,16 +10,8 @@ import (
 	"github.com/cbpolicy/cbpolicy/trace"
 )
 
-const tau2Experiment = `{"timestamp":"2025-08-01T15:09:40","info":{"agent_info":{"llm":"m"},"environment_info":{"domain_name":"telecom","policy":"Be kind"}},
-"tasks":[{"id":"1","nested":{"a":["]}"]}}],
-"simulations":[{"id":"s1","task_id":"1","duration":19.5,"termination_reason":"user_stop","reward_info":{"reward":1.0},"messages":[
- {"role":"assistant","content":"Hi","tool_calls":null,"timestamp":"2025-08-01T15:09:42.617060","cost":0.0,"usage":null,"turn_idx":0},
- {"role":"user","content":null,"tool_calls":[{"id":"x","name":"reboot","arguments":{},"requestor":"user"}],"timestamp":"2025-08-01T15:09:43.617060","cost":0.001,"usage":{"prompt_tokens":5,"completion_tokens":6}},
- {"id":"x","role":"tool","content":"rebooted","requestor":"user","error":false,"timestamp":"2025-08-01T15:09:44.617060"},
- {"role":"user","content":"It is off","tool_calls":null,"timestamp":"2025-08-01T15:09:45.617060","cost":0.001,"usage":{"prompt_tokens":7,"completion_tokens":8}},
- {"role":"assistant","content":null,"tool_calls":[{"id":"x","name":"look","arguments":{"n":1},"requestor":"assistant"}],"timestamp":"2025-08-01T15:09:46.617060","cost":0.002,"usage":{"prompt_tokens":30,"completion_tokens":4}},
- {"id":"x","role":"tool","content":"no","requestor":"assistant","error":true,"timestamp":"2025-08-01T15:09:47.617060"}]},
- {"id":"s2","duration":60,"reward_info":null,"messages":[{"role":"assistant","content":"Hi","turn_idx":0},{"role":"user","content":"Yo","turn_idx":1}]}]}`
+//go:embed testdata/tau2.json
+var tau2Experiment string
 
 func TestTau2(t *testing.T) {
 	runs, errs := readAll("t.json", tau2Experiment, trace.Options{})

@@ -1,20 +1,14 @@
 package trace_test
 
 import (
+	_ "embed"
 	"testing"
 
 	"github.com/cbpolicy/cbpolicy/trace"
 )
 
-const tauBenchRuns = `[
- {"task_id":4,"trial":1,"reward":1.0,"info":{"task":{"actions":[]}},"traj":[
-  {"role":"system","content":"Policy"},{"role":"user","content":"Cancel it"},
-  {"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"get","arguments":"{\"id\": 12345678901234567890}"}}]},
-  {"role":"tool","tool_call_id":"a","name":"get","content":"Error: no such order"},
-  {"role":"assistant","content":null,"tool_calls":[{"id":"b","function":{"name":"get","arguments":"{not json"}}]},
-  {"role":"tool","tool_call_id":"b","name":"get","content":"ok"},
-  {"role":"assistant","content":"Done","tool_calls":null}]},
- {"task_id":5,"trial":0,"reward":0.0,"info":{},"traj":[]}]`
+//go:embed testdata/tau-bench.json
+var tauBenchRuns string
 
 func TestTauBench(t *testing.T) {
 	runs, errs := readAll("runs.json", tauBenchRuns, trace.Options{})

@@ -131,7 +131,7 @@ func (p *Page) tiles(unread int) []tile {
 		tiles = append(tiles, tile{"tokens saved", compact(float64(s.Saved.Tokens)), "", ""})
 	}
 	if s.Saved.Cents > 0 {
-		tiles = append(tiles, tile{"money saved", moneyText(s.Saved.Cents), "", ""})
+		tiles = append(tiles, tile{"money saved", moneyText(s.Saved.Cents), p.guessed(), ""})
 	}
 	if s.Broken > 0 {
 		tiles = append(tiles, tile{"broken", fmt.Sprint(s.Broken), percent(s.Broken, s.Runs), "stop"})
@@ -140,6 +140,16 @@ func (p *Page) tiles(unread int) []tile {
 		tiles = append(tiles, tile{"not read", fmt.Sprint(unread), "", "stop"})
 	}
 	return tiles
+}
+
+// guessed says so if some of the money is that of models without a price.
+func (p *Page) guessed() string {
+	for _, r := range p.runs {
+		if r.guessed {
+			return "some of it guessed"
+		}
+	}
+	return ""
 }
 
 // classIf marks a number that is not 0.

@@ -18,8 +18,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/cbpolicy/cbpolicy/dsl"
+	"github.com/cbpolicy/cbpolicy/prices"
 	"github.com/cbpolicy/cbpolicy/registry"
 	"github.com/cbpolicy/cbpolicy/session"
+	"github.com/cbpolicy/cbpolicy/session/meter"
 	"github.com/cbpolicy/cbpolicy/trace"
 	"github.com/cbpolicy/cbpolicy/trace/replay"
 	"github.com/cbpolicy/cbpolicy/trace/replay/page"
@@ -361,4 +363,24 @@ func visit(t *testing.T, browser string, data []byte) (dom, complaints string) {
 		}
 	}
 	return out.String(), complaints
+}
+
+// Money that is a guess is said to be.
+func TestGuessedMoneyIsSaid(t *testing.T) {
+	prices, err := prices.Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for model, want := range map[string]bool{"heard-of-by-nobody": true, "gpt-4.1": false} {
+		o := options(t, "B:task.spend_cents>10|abort|id=cap\n")
+		o.Session.Pricing.Table = prices
+		r := run("a", "1", "look", "look")
+		r.Events = append(r.Events, session.Event{Type: session.Usage, At: r.Events[1].At, Model: model, Tokens: meter.Tokens{Input: 1e6}})
+		r.Events = append(r.Events, run("a", "2", "look").Events[0])
+		r.Events[3].At = r.Events[2].At
+		text := string(written(t, o, 1, r))
+		if guessed, noted := strings.Contains(text, "some of it guessed"), strings.Contains(text, "Note: the model"); !strings.Contains(text, "task.spend_cents") || guessed && !want || noted != want {
+			t.Errorf("%s: guessed %v, noted %v, want %v", model, guessed, noted, want)
+		}
+	}
 }

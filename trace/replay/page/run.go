@@ -13,6 +13,7 @@ type Run struct {
 	Result replay.Result
 
 	kind     string
+	guessed  bool             // some of its money is that of models without a price
 	values   []value          // one for every chart
 	timeline *replay.Timeline // nil: the run was not halted
 }
@@ -57,7 +58,7 @@ func (p *Page) Examine(ctx context.Context, r *trace.Run) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	run := &Run{Result: t.Result, kind: m.Kind, values: make([]value, len(p.charts))}
+	run := &Run{Result: t.Result, kind: m.Kind, guessed: len(m.PriceNotes) > 0, values: make([]value, len(p.charts))}
 	for i := range p.charts {
 		v, known := p.charts[i].of(m)
 		run.values[i] = value{v, known}

@@ -28,6 +28,7 @@ type haltView struct {
 	Width, Height, HaltX                                         string
 	Marks                                                        []mark
 	Rows                                                         []row
+	Notes                                                        []string
 }
 
 // mark is a call in a strip.
@@ -57,6 +58,9 @@ func haltOf(t *replay.Timeline, kind string) haltView {
 	v := haltView{
 		Source: diag.Escape(r.Source), Format: diag.Escape(r.Format), Kind: diag.Escape(kind), Decision: r.Decision, Rule: diag.Escape(r.Rule),
 		Reason: diag.Escape(r.Reason), Explain: diag.Escape(r.Explain), At: r.HaltedAt, Calls: r.ToolCalls, Saved: savedText(r.Saved),
+	}
+	for _, note := range r.Notes {
+		v.Notes = append(v.Notes, diag.Escape(note))
 	}
 	v.strip(t)
 	v.rows(t)

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/cbpolicy/cbpolicy/diag"
 	"github.com/cbpolicy/cbpolicy/dsl"
@@ -81,31 +82,36 @@ func (r *Registry) TuneBuiltins(b Builtins) error {
 	return r.Replace(set)
 }
 
+// parsedBuiltins reads the file, once: it is a constant, and what is read of it
+// is changed by nobody.
+var parsedBuiltins = sync.OnceValues(func() (*dsl.Policy, error) {
+	p, faults := dsl.ParsePolicy(BuiltinFile, builtinPolicy)
+	return p, faults.Err()
+})
+
 // Rules returns every built-in rule, in force or not, in the order of the file.
 func (b Builtins) Rules() ([]BuiltinRule, error) {
 	sets := builtinSets()
 	if err := b.check(sets); err != nil {
 		return nil, err
 	}
-	p, faults := dsl.ParsePolicy(BuiltinFile, builtinPolicy)
-	if err := faults.Err(); err != nil {
+	p, err := parsedBuiltins()
+	if err != nil {
 		return nil, err
 	}
 	var rules []BuiltinRule
 	limits, standby := maps.Clone(b.Limits), maps.Clone(b.Standby)
 	for _, section := range p.Sections {
 		for _, rule := range section.Rules {
-			s := setOf(sets, rule.Pos.Start)
-			br := BuiltinRule{Set: s.name, On: b.on(s), Rule: rule}
+			s, own := setOf(sets, rule.Pos.Start), *rule
+			br := BuiltinRule{Set: s.name, On: b.on(s), Rule: &own}
 			if rule.Options.ID == replacedByMonitor && b.replaces(sets) {
 				br.On = false
 			}
 			br.Standby = !br.On && standby[rule.Options.ID]
 			delete(standby, rule.Options.ID)
 			if mode, ok := b.Modes[s.name]; ok {
-				changed := *rule
-				changed.Options.Mode = mode
-				br.Rule = &changed
+				own.Options.Mode = mode
 			}
 			br.Rule = b.OnExceed.applied(br.Rule)
 			if limit, ok := limits[rule.Options.ID]; ok {

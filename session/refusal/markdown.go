@@ -56,8 +56,8 @@ func isLabelled(s string) bool {
 	if end <= 0 || !endsHere(s[end+1:]) || len(strings.Fields(s[:end])) > labelWords {
 		return false
 	}
-	if c, _ := utf8.DecodeRuneInString(s); !unicode.IsUpper(c) {
-		return false
+	if c, _ := utf8.DecodeRuneInString(s); !unicode.IsUpper(c) || !strings.ContainsFunc(s, unicode.IsLower) {
+		return false // in a text in capitals one says nothing
 	}
 	return !strings.ContainsAny(s[:end], ".,;!?()\n")
 }

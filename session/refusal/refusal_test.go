@@ -105,6 +105,8 @@ func TestJudge(t *testing.T) {
 		{"the code of a failure is no figure", "The lookup returned HTTP 500.", refusal.Refusal},
 		{"what a shell prints", "make: *** [build] Error 2", refusal.Refusal},
 
+		{"a line of capitals is no label", "I THINK WE CAN'T\nLOSE: EVERY SCENARIO ENDS ABOVE BREAK-EVEN.", refusal.None},
+		{"a label in capitals", "I tried\nNOTE: I can't open the ledger.", refusal.Refusal},
 		{"a report of such words", long, refusal.None},
 		{"a report, and a caveat first", "I can't see 2024. " + long, refusal.None},
 		{"much talk, then given up", strings.Repeat("The site loads slowly. ", 400) + "I could not complete the task.", refusal.Refusal},

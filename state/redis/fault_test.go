@@ -208,23 +208,30 @@ type lossy struct {
 	lost atomic.Int32
 }
 
-func startLossy(t *testing.T, to string) *lossy {
+// listen answers every connection in a goroutine, and returns where.
+func listen(t *testing.T, answer func(net.Conn)) (addr string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { l.Close() })
-	p := &lossy{addr: l.Addr().String()}
 	go func() {
 		for {
 			in, err := l.Accept()
 			if err != nil {
 				return
 			}
-			go p.pass(in, to)
+			go answer(in)
 		}
 	}()
+	return l.Addr().String()
+}
+
+func startLossy(t *testing.T, to string) *lossy {
+	t.Helper()
+	p := &lossy{}
+	p.addr = listen(t, func(in net.Conn) { p.pass(in, to) })
 	return p
 }
 

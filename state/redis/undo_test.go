@@ -207,21 +207,8 @@ type slow struct {
 
 func startSlow(t *testing.T, to string) *slow {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { l.Close() })
-	p := &slow{addr: l.Addr().String(), held: make(chan func() error, 1)}
-	go func() {
-		for {
-			in, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go p.pass(in, to)
-		}
-	}()
+	p := &slow{held: make(chan func() error, 1)}
+	p.addr = listen(t, func(in net.Conn) { p.pass(in, to) })
 	return p
 }
 

@@ -168,12 +168,12 @@ const maxConflicts = 64
 func (s *Session) settle(ctx context.Context, o *Outcome) error {
 	st, g := o.Step, o.Step.guarded
 	if g == nil && st.admitted.IsZero() {
-		return nil
+		return s.tellMoney(ctx)
 	}
 	settlement := &s.settling
 	*settlement = state.Settlement{Call: st.admitted, Now: s.now()}
 	if g == nil {
-		return s.decider.Store.Settle(ctx, settlement)
+		return s.report(ctx, settlement)
 	}
 	result := g.result(o)
 	if st.probe != "" {
@@ -181,7 +181,7 @@ func (s *Session) settle(ctx context.Context, o *Outcome) error {
 	} else if !st.admitted.IsZero() && !g.moves(result, st.generation) {
 		s.expects[0] = g.expect()
 		settlement.Expects = s.expects[:]
-		err := s.decider.Store.Settle(ctx, settlement)
+		err := s.report(ctx, settlement)
 		if !errors.Is(err, state.ErrConflict) {
 			s.measure(g, result)
 			return err
@@ -200,13 +200,13 @@ func (s *Session) settle(ctx context.Context, o *Outcome) error {
 		after, moved := before.After(result, st.generation, now, g.config)
 		if !moved && st.admitted.IsZero() && st.probe == "" {
 			s.measure(g, result)
-			return nil
+			return s.tellMoney(ctx)
 		}
 		settlement.Cells = settlement.Cells[:0]
 		if moved {
 			settlement.Cells = append(settlement.Cells, g.write(after))
 		}
-		err = s.decider.Store.Settle(ctx, settlement)
+		err = s.report(ctx, settlement)
 		if errors.Is(err, state.ErrConflict) {
 			continue
 		}

@@ -39,6 +39,8 @@ const (
 	NotAdmitted Admission = iota
 	Admitted
 	Repeated // the same call was admitted before and has not ended: nothing was taken again
+
+	movedOn Admission = -1 // it was judged by money that is another by now
 )
 
 // scratch is the memory of one decision.
@@ -47,7 +49,7 @@ type scratch struct {
 	claim   state.Claim
 	grant   state.Grant
 	leases  [1]state.Lease
-	expects [1]state.Expect
+	expects []state.Expect
 	// The run of steps without a chain of the session that was here last.
 	session, run string
 }
@@ -67,11 +69,14 @@ func (m *scratch) runOf(rs *registry.Step) string {
 // it stays open, so that the rules are counted all the same; a lease, for a probe.
 func (m *scratch) ask(t *ticket) {
 	c := &m.claim
-	m.expects[0] = t.guarded.expect()
-	c.Expects, c.Leases, c.Refused = m.expects[:], nil, m.plan.Refused || t.refused
-	if t.probe.Key != "" {
-		m.leases[0] = t.probe
-		c.Leases = m.leases[:]
+	m.expects, c.Cells = m.expects[:0], nil
+	if t != nil {
+		m.expects = append(m.expects, t.guarded.expect())
+		c.Leases, c.Refused = nil, m.plan.Refused || t.refused
+		if t.probe.Key != "" {
+			m.leases[0] = t.probe
+			c.Leases = m.leases[:]
+		}
 	}
 }
 
@@ -95,7 +100,7 @@ func (d *Decider) Decide(ctx context.Context, rs *registry.Step, v *registry.Ver
 		d.Refuse(rs, v, registry.SlugMalformedStep, err.Error())
 		return NotAdmitted
 	}
-	return d.decide(ctx, rs, callID(rs), v, (*registry.Set).Plan, nil)
+	return d.decide(ctx, rs, callID(rs), v, (*registry.Set).Plan, nil, nil)
 }
 
 // refuseOnPanic, deferred, answers for an engine, a store or a listener that
@@ -143,18 +148,22 @@ func (d *Decider) notes() []string {
 func (d *Decider) Final(ctx context.Context, rs *registry.Step, heldBefore map[string]bool, v *registry.Verdict) {
 	var none Admission // nothing is about to be done
 	defer d.refuseOnPanic(rs, v, &none)
-	d.decide(ctx, rs, callID(rs), v, func(s *registry.Set, rs *registry.Step, p *registry.Plan) { s.PlanFinal(rs, p, heldBefore) }, nil)
+	d.decide(ctx, rs, callID(rs), v, func(s *registry.Set, rs *registry.Step, p *registry.Plan) { s.PlanFinal(rs, p, heldBefore) }, nil, nil)
 }
 
 // memories are the scratch of decisions that are over.
 var memories = sync.Pool{New: func() any { return new(scratch) }}
 
-func (d *Decider) decide(ctx context.Context, rs *registry.Step, call state.CallID, v *registry.Verdict, plan func(*registry.Set, *registry.Step, *registry.Plan), t *ticket) (admission Admission) {
+func (d *Decider) decide(ctx context.Context, rs *registry.Step, call state.CallID, v *registry.Verdict, plan func(*registry.Set, *registry.Step, *registry.Plan), t *ticket, money *stake) (admission Admission) {
 	m := memories.Get().(*scratch) // after a panic it is not given back
 	set := d.Registry.Set()
 	plan(set, rs, &m.plan)
 	m.claim = claimOf(rs, call, m)
-	err := d.claim(ctx, t, m)
+	err := d.claim(ctx, t, money, m)
+	if errors.Is(err, errMoved) {
+		memories.Put(m)
+		return movedOn
+	}
 	if err != nil && (t != nil || !d.goOn(ctx, rs, m, err)) { // what an unknown breaker would do with it, nobody can say
 		d.Refuse(rs, v, registry.SlugStoreError, "the state did not answer: "+err.Error())
 		return NotAdmitted
@@ -181,29 +190,44 @@ func (d *Decider) decide(ctx context.Context, rs *registry.Step, call state.Call
 }
 
 // claim puts a planned step to the store, once more if the breaker is no longer
-// what the session has last seen of it.
-func (d *Decider) claim(ctx context.Context, t *ticket, m *scratch) error {
+// what the session has last seen of it. With errMoved the session's money is not
+// what the step was planned by.
+func (d *Decider) claim(ctx context.Context, t *ticket, money *stake, m *scratch) error {
 	m.grant.Away = nil // of another store
-	if t == nil {
+	if t == nil && money == nil {
 		return d.Store.Claim(ctx, &m.claim, &m.grant)
+	}
+	if err := money.ready(ctx, d.Store, m.claim.Now); err != nil {
+		return err
 	}
 	for range maxConflicts {
 		m.ask(t)
+		of := len(m.expects) // the breaker's
+		m.expects = money.ask(&m.claim, m.expects)
+		m.claim.Expects = m.expects
 		err := d.Store.Claim(ctx, &m.claim, &m.grant)
-		if err == nil {
+		if err == nil && t != nil {
 			t.now = m.grant.Now
-			return nil
 		}
-		if !errors.Is(err, state.ErrConflict) || len(m.grant.Expected) != 1 {
+		told := errors.Is(err, state.ErrConflict) && len(m.grant.Expected) == len(m.expects)
+		if told && t != nil {
+			if wrong := t.guarded.see(m.grant.Expected[0]); wrong != nil {
+				err, told = fmt.Errorf("the breaker of %s cannot be read: %w", t.guarded.ability, wrong), false
+			}
+			t.fill()
+		}
+		if err = money.answered(&m.grant, m.grant.Expected[min(of, len(m.grant.Expected)):], err); err == nil || !told || errors.Is(err, errMoved) {
 			return err
 		}
-		if err := t.guarded.see(m.grant.Expected[0]); err != nil {
-			return fmt.Errorf("the breaker of %s cannot be read: %w", t.guarded.ability, err)
-		}
-		t.fill()
+	}
+	if t == nil {
+		return errContended
 	}
 	return t.guarded.contended()
 }
+
+// errContended is the error of a step that others always come before.
+var errContended = fmt.Errorf("the money of the session is moved by others all the time: %w", state.ErrConflict)
 
 // claimOf is what a planned step asks of the store.
 func claimOf(rs *registry.Step, call state.CallID, m *scratch) state.Claim {

@@ -56,6 +56,7 @@ func (s *Session) endTask(id string, status Status, reason string, at int64) {
 func (s *Session) closeTask(id string, at int64) {
 	if forgotten := s.tasks.tree.End(id, at); forgotten != "" {
 		s.tasks.forget(forgotten)
+		s.books.forget(forgotten)
 	}
 	if id != "" {
 		delete(s.tasks.held, id)

@@ -24,6 +24,7 @@ func (s *Session) Observe(ctx context.Context, e *Event) (halts []Halt) {
 	halts = s.judge(ctx, k, at, nil)
 	s.unpriced = nil
 	k = s.apply(e, k, at)
+	s.keepMoney(ctx)
 	halts = s.judge(ctx, k, at, append(halts, s.unpriced...))
 	return s.judgeAbove(ctx, k, at, nil, halts)
 }
@@ -51,6 +52,7 @@ func (s *Session) Sweep(ctx context.Context, now int64) (halts []Halt) {
 	defer s.unlock()
 	defer s.haltOnPanic(&halts)
 	at := s.at(now)
+	s.keepMoney(ctx)
 	s.tasks.tree.Active(func(k *meter.Task) { halts = s.judge(ctx, k, at, halts) })
 	return halts
 }

@@ -54,6 +54,8 @@ type Session struct {
 	view     state.View
 	expects  [1]state.Expect
 	settling state.Settlement // memory of telling the store of a call's end
+	books    *books           // nil: its money ends with the process
+	stakeOf  stake
 	history  History
 	outputs  *registry.Values
 	user     registry.Words
@@ -81,11 +83,15 @@ func New(o Options) (*Session, error) {
 		s.wall = SystemClock()
 	}
 	_, s.live = s.wall.(*systemClock)
-	s.nonce = strconv.FormatUint(maphash.String(maphash.MakeSeed(), o.ID), 36)
+	writer := maphash.String(maphash.MakeSeed(), o.ID)
+	s.nonce, s.books = strconv.FormatUint(writer, 36), newBooks(o.ID, o.Store, writer, s.present)
 	s.log, s.delegations, s.pricing = logger(o.Log), o.Delegation, o.Pricing
 	meters := meter.Options{Forgiving: o.Delegation.Forgiving, CapTools: o.Delegation.Tools, Interactive: o.Interactive}
 	if o.Edits != nil {
 		meters.Edits = meter.Matcher(o.Edits)
+	}
+	if s.books != nil {
+		meters.Moved = s.books.moved
 	}
 	s.tasks = newTasks(meters, s.at(0))
 	s.tasks.recalled.calls = max(o.Recall, 0)
@@ -128,16 +134,27 @@ func (s *Session) Before(ctx context.Context, st *Step, v *registry.Verdict) {
 		s.refused(k, at, v)
 		return
 	}
-	call := s.tasks.call(rs)
+	call, id := s.tasks.call(rs), s.callID(rs, k)
 	s.estimate(k, st, call)
-	if s.judgeAbove(ctx, k, at, s.tasks.coming(k, call), nil); s.refusedByEnd(rs, k, v) {
-		s.noteEstimate(v, call, s.tasks.models[k.ID()])
-		return
+	money := s.stake(k, call, id)
+	admission, t := movedOn, (*ticket)(nil)
+	for tries := 0; admission == movedOn; tries++ {
+		if s.judgeAbove(ctx, k, at, s.tasks.coming(k, call), nil); s.refusedByEnd(rs, k, v) {
+			money.retract()
+			s.noteEstimate(v, call, s.tasks.models[k.ID()])
+			return
+		}
+		rs.Meters = s.tasks.read(k, at, call)
+		if admission, t = s.decide(ctx, rs, id, v, money); admission != movedOn {
+			break
+		}
+		if money.prepare(call); tries == maxConflicts {
+			s.decider.Refuse(rs, v, registry.SlugStoreError, "the state did not answer: "+errContended.Error())
+			admission = NotAdmitted
+		}
 	}
-	rs.Meters = s.tasks.read(k, at, call)
-	id := s.callID(rs, k)
-	admission, t := s.decide(ctx, rs, id, v)
 	if admission == NotAdmitted {
+		money.retract()
 		s.refused(k, at, v)
 		s.noteEstimate(v, call, s.tasks.models[k.ID()])
 		return
@@ -164,6 +181,9 @@ func (s *Session) Before(ctx context.Context, st *Step, v *registry.Verdict) {
 	}
 	st.task, st.admitted = k, id
 	s.history.Add(st.Ability)
+	if money.keep(); money != nil && (money.adopts || st.repeated) {
+		s.keepMoney(ctx)
+	}
 }
 
 // refusedByEnd refuses a step of a task that was ended, by the rule that did it.
@@ -189,13 +209,13 @@ func (s *Session) refuseOnPanic(v *registry.Verdict) {
 }
 
 // decide has a step judged by the rules and by the breaker of its ability.
-func (s *Session) decide(ctx context.Context, rs *registry.Step, call state.CallID, v *registry.Verdict) (admission Admission, t *ticket) {
+func (s *Session) decide(ctx context.Context, rs *registry.Step, call state.CallID, v *registry.Verdict, money *stake) (admission Admission, t *ticket) {
 	defer s.decider.refuseOnPanic(rs, v, &admission)
 	if err := rs.Check(); err != nil {
 		return s.decider.Decide(ctx, rs, v), nil // which says what is wrong
 	}
 	t = s.ticket(rs, call)
-	return s.decider.decide(ctx, rs, call, v, (*registry.Set).Plan, t), t
+	return s.decider.decide(ctx, rs, call, v, (*registry.Set).Plan, t, money), t
 }
 
 // refused ends what an abort over a meter concerns, and lets the clocks stand

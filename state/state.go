@@ -224,3 +224,7 @@ var (
 func Reason(err error) string {
 	return strings.ToValidUTF8(strings.TrimPrefix(err.Error(), ErrUnavailable.Error()+": "), "\ufffd")
 }
+
+// Ephemeral is what a home implements whose state ends with its process: what is
+// kept only for another process need not be.
+type Ephemeral interface{ Ephemeral() bool }

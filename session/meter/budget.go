@@ -7,6 +7,35 @@ import "math/bits"
 type budget struct {
 	spent    int64
 	reserved sum
+	// outside is what was spent or reserved by others of the same name: another
+	// process that has the session, or one that had it before.
+	outside int64
+}
+
+// Move is a change of what a task, and those above it, have spent and reserved.
+type Move struct {
+	// Call names the reservation that has ended, as Call.Money did; the zero
+	// CallMoney: it concerns none.
+	Call     CallMoney
+	Reserved int64 // nano-dollars that were set aside for it
+	Spent    int64 // nano-dollars that count as spent from now on; below 0: that no longer do
+}
+
+// CallMoney names the money that is set aside for a call, beyond its process.
+type CallMoney [16]byte
+
+// Outside is what others have spent and reserved in the task, in nano-dollars.
+func (k *Task) Outside() int64 { return k.budget.outside }
+
+// SetOutside says what others have spent and reserved in the task and in those
+// below it, in nano-dollars.
+func (k *Task) SetOutside(nano int64) { k.budget.outside = max(nano, 0) }
+
+// moved tells of a change of money.
+func (k *Task) moved(m Move) {
+	if k.tree.moved != nil && (m.Spent != 0 || m.Reserved != 0) {
+		k.tree.moved(k, m)
+	}
 }
 
 // sum adds up amounts that are taken away again: it may be greater than any
@@ -58,9 +87,12 @@ func (b *budget) recount(counted, nano int64) {
 // A call that would be let through has its estimate in it, so that calls side
 // by side cannot spend the same money.
 func (b *budget) with(next *Call) int64 {
-	sum := addTo(b.spent, b.reserved.amount())
+	sum := addTo(addTo(b.spent, b.reserved.amount()), b.outside)
 	if next != nil {
 		sum = addTo(sum, max(next.Estimate, 0))
+		if sum < greatest {
+			sum = max(sum-next.Taken, 0)
+		}
 	}
 	return sum
 }
@@ -73,7 +105,6 @@ func (k *Task) reserve(nano int64) {
 	for t := k; t != nil; t = t.parent {
 		t.budget.reserved.add(nano)
 	}
-	k.tree.total.budget.reserved.add(nano)
 }
 
 // settle gives back what was reserved for a call, and counts what it came to,
@@ -90,8 +121,7 @@ func (k *Task) settle(f *flight, r Result) (cost int64) {
 		t.budget.reserved.sub(f.reserved)
 		t.budget.spend(cost)
 	}
-	k.tree.total.budget.reserved.sub(f.reserved)
-	k.tree.total.budget.spend(cost)
+	k.moved(Move{Call: f.money, Reserved: f.reserved, Spent: cost})
 	f.reserved = 0
 	return cost
 }

@@ -21,6 +21,11 @@ type Call struct {
 	// Passing says that the Estimate stands for money that is reported apart
 	// from the call: none of it counts as spent once the call has ended.
 	Passing bool
+	// Money names what is reserved for the call, if others are to know of it.
+	Money CallMoney
+	// Taken is what others have reserved under this name, in nano-dollars: the
+	// call's own Estimate takes its place.
+	Taken int64
 }
 
 // Result is what became of a call.
@@ -53,6 +58,7 @@ type flight struct {
 	edit     int64 // bytes of new text; -1: no edit
 	reserved int64 // nano-dollars
 	passing  bool  // none of it counts as spent
+	money    CallMoney
 }
 
 // print tells texts apart: two hashes and the length.

@@ -46,7 +46,7 @@ func (k *Task) Recount(counted, nano, at int64) {
 	for t := k; t != nil; t = t.parent {
 		t.budget.recount(counted, nano)
 	}
-	k.tree.total.budget.recount(counted, nano)
+	k.moved(Move{Spent: nano - counted})
 }
 
 // Span counts how often the task was closed or begun anew: a call that was

@@ -35,7 +35,7 @@ func (r *Reading) Meter(name dsl.Key) (decimal.Decimal, bool) {
 	case "task.spend_cents":
 		return decimal.Scaled(k.budget.with(r.money()), centExp), true
 	case "session.spend_cents":
-		return decimal.Scaled(t.total.budget.with(r.money()), centExp), true
+		return decimal.Scaled(t.root.budget.with(r.money()), centExp), true
 	case "task.duration":
 		return decimal.Scaled(k.clock.elapsed(r.At), secondExp), true
 	case "session.duration":

@@ -110,7 +110,7 @@ func (k *Task) spendNano(nano int64) {
 	for t := k; t != nil; t = t.parent {
 		t.budget.spend(nano)
 	}
-	k.tree.total.budget.spend(nano)
+	k.moved(Move{Spent: nano})
 }
 
 // Begin notes a call that is under way from now on, and returns what to end it by.
@@ -126,7 +126,7 @@ func (k *Task) Begin(c *Call, at int64) Flight {
 	}
 	f := flight{
 		number: Flight(k.tree.total.calls), id: c.ID, key: k.tree.keyOf(c), ability: c.Ability, worker: c.Worker,
-		edit: c.editSize(k.tree), reserved: max(c.Estimate, 0), passing: c.Passing,
+		edit: c.editSize(k.tree), reserved: max(c.Estimate, 0), passing: c.Passing, money: c.Money,
 	}
 	k.flights = append(k.flights, f)
 	k.reserve(f.reserved)

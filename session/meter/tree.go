@@ -26,6 +26,9 @@ type Options struct {
 	Forgiving Forgiving
 	// CapTools counts the failures of tools, too, as those of workers.
 	CapTools bool
+	// Moved is told of all money that was spent in a task, or is no longer
+	// reserved; of what is reserved, who begins a call knows. nil: nobody is.
+	Moved func(*Task, Move)
 }
 
 // Tree is the tasks of one session. There is always the root: the session
@@ -39,6 +42,7 @@ type Tree struct {
 	active []*Task // a stack, the root at its bottom
 	ended  []*Task // closed, the earliest first
 
+	moved    func(*Task, Move)
 	beats    bool // the source sends heartbeats
 	capTools bool
 	anew     bool // a user's message begins streaks anew
@@ -49,9 +53,8 @@ type Tree struct {
 
 // totals are what is counted over the whole session and never starts anew.
 type totals struct {
-	calls  int64
-	budget budget
-	clock  clock
+	calls int64
+	clock clock
 	// waiting says for whom the whole session waits: it was the last to rest.
 	waiting waiting
 }
@@ -79,7 +82,7 @@ func New(o Options, at int64) *Tree {
 	if o.Edits == nil {
 		o.Edits = DefaultEdits()
 	}
-	t := &Tree{seed: maphash.MakeSeed(), edits: o.Edits, tasks: map[string]*Task{}, capTools: o.CapTools, anew: o.Interactive, workers: workers{forgiving: o.Forgiving}}
+	t := &Tree{seed: maphash.MakeSeed(), edits: o.Edits, tasks: map[string]*Task{}, capTools: o.CapTools, moved: o.Moved, anew: o.Interactive, workers: workers{forgiving: o.Forgiving}}
 	t.root = newTask(t, "", nil, at)
 	t.tasks[""] = t.root
 	t.active = []*Task{t.root}

@@ -110,3 +110,6 @@ func (s *Store) Stats() Stats {
 	}
 	return st
 }
+
+// Ephemeral implements state.Ephemeral.
+func (s *Store) Ephemeral() bool { return true }

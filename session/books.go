@@ -1,0 +1,240 @@
+package session
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/cbpolicy/cbpolicy/session/meter"
+	"github.com/cbpolicy/cbpolicy/state"
+	"github.com/cbpolicy/cbpolicy/state/ledger"
+)
+
+// books keep the money of a session in its store, a ledger for each task and one
+// for the session itself, so that it outlives the process. They are never asked
+// for before a decision: the store is told what the decision was made by, and
+// refuses one that was made by what is no longer so. Whatever moves money writes
+// the session's own ledger as well, so that one look at that tells whether
+// anything has moved.
+//
+// A nil *books keeps nothing: the store does not outlive the process.
+type books struct {
+	prefix string // of the cells' keys
+	writer uint64
+	calls  uint64           // calls without an id that set money aside
+	of     map[string]*book // by task
+	root   *book
+	epoch  uint64 // grows when somebody else is found to have moved money
+	now    func() int64
+
+	// Memory of one request.
+	asked, written []*book
+	cells          []state.Write
+	view           state.View
+	query          state.Query
+}
+
+// maxTold bounds the ledgers that one settlement writes.
+const maxTold = 64
+
+// newBooks returns those of a session; nil for a store that is over with its process.
+func newBooks(session string, store state.Store, writer uint64, now func() int64) *books {
+	if e, ok := store.(state.Ephemeral); ok && e.Ephemeral() {
+		return nil
+	}
+	return &books{
+		prefix: fmt.Sprintf("money\x00%d\x00%s\x00", len(session), session),
+		writer: writer, of: map[string]*book{}, epoch: 1, now: now,
+	}
+}
+
+// book returns the book of a task. Where no money of the session was ever kept,
+// there is none of the task either.
+func (b *books) book(k *meter.Task) *book {
+	x := b.of[k.ID()]
+	switch {
+	case x == nil:
+		x = &book{key: b.prefix + k.ID(), task: k}
+		if k.Parent() == nil {
+			b.root = x
+		} else if b.root != nil && b.root.known == b.epoch && b.root.state.Born == 0 {
+			x.known = b.epoch
+		}
+		b.of[k.ID()] = x
+	case x.task != k: // it was forgotten, and begins anew: its money was another's
+		x.task, x.own, x.over = k, 0, false
+		x.count()
+	}
+	return x
+}
+
+// chain calls f for the book of a task and of those above it.
+func (b *books) chain(k *meter.Task, f func(*book)) {
+	for ; k != nil; k = k.Parent() {
+		f(b.book(k))
+	}
+}
+
+// moved posts a change of money that the meters tell of.
+func (b *books) moved(k *meter.Task, m meter.Move) {
+	b.chain(k, func(x *book) {
+		if m.Call != (meter.CallMoney{}) && m.Reserved > 0 {
+			x.post(posting{settle, ledger.Name(m.Call), m.Reserved})
+		}
+		if m.Spent != 0 {
+			x.post(posting{spend, ledger.Name{}, m.Spent})
+		}
+	})
+}
+
+// forget drops the book of a task that is long over, once the store is told all
+// of it.
+func (b *books) forget(task string) {
+	if b == nil {
+		return
+	}
+	if x := b.of[task]; x != nil {
+		x.over = true
+		b.drop(x)
+	}
+}
+
+func (b *books) drop(x *book) {
+	if x.over && len(x.due) == 0 {
+		delete(b.of, x.task.ID())
+	}
+}
+
+// keys are the cells of the books.
+func (b *books) keys() (keys []string) {
+	if b == nil {
+		return nil
+	}
+	for _, x := range b.of {
+		keys = append(keys, x.key)
+	}
+	return keys
+}
+
+// name names a call for which money is set aside.
+func (b *books) name(call state.CallID) (n ledger.Name) {
+	if !call.IsZero() {
+		copy(n[:], call[:])
+		return n
+	}
+	b.calls++
+	binary.LittleEndian.PutUint64(n[:], b.writer)
+	binary.LittleEndian.PutUint64(n[8:], b.calls)
+	return n
+}
+
+// born is when the session's first money moved; it does now, if none did.
+func (b *books) born() int64 {
+	if b.root.state.Born == 0 {
+		return max(b.now(), 1)
+	}
+	return b.root.state.Born
+}
+
+// put makes the writes of books, the session's own first.
+func (b *books) put(list []*book) []state.Write {
+	born := b.born()
+	b.written, b.cells = append(b.written[:0], list...), b.cells[:0]
+	for _, x := range list {
+		b.cells = append(b.cells, x.write(born, b.writer))
+	}
+	return b.cells
+}
+
+// answered notes what became of the writes: made, not made, or nobody knows.
+func (b *books) answered(made bool, err error) {
+	for i, x := range b.written {
+		switch {
+		case err == nil && made:
+			w := &b.cells[i]
+			x.wrote(state.Cell{Version: w.Version + 1, Value: w.Value})
+			x.known = b.epoch
+			b.drop(x)
+		case err == nil, errors.Is(err, state.ErrConflict), errors.Is(err, state.ErrInvalid), errors.Is(err, state.ErrDenied):
+			x.unwritten()
+		}
+	}
+	b.written, b.cells = b.written[:0], b.cells[:0]
+}
+
+// seeAll notes what the cells of books are, the session's own first, and reports
+// whether one is another than was known.
+func (b *books) seeAll(list []*book, are []state.Cell) (moved bool, err error) {
+	for i, x := range list {
+		was, doubt := x.seen, x.tried.made()
+		if !doubt && was.Version == are[i].Version && bytes.Equal(was.Value, are[i].Value) {
+			x.known = b.epoch
+			continue
+		}
+		moved = true
+		born := b.root.state.Born
+		if x == b.root {
+			next, err := ledger.Parse(are[i].Value)
+			if err != nil {
+				return true, fmt.Errorf("the money of the session cannot be read: %w", err)
+			}
+			if next.Writer != b.writer {
+				b.epoch++
+			}
+			if born = next.Born; born != x.state.Born {
+				b.begunAnew()
+			}
+		}
+		if err := x.see(are[i], born); err != nil {
+			return true, err
+		}
+		x.known = b.epoch
+	}
+	return moved, nil
+}
+
+// begunAnew has every ledger but the session's own looked at again: somebody
+// has ended the session, or begun it.
+func (b *books) begunAnew() {
+	b.epoch++
+	for _, x := range b.of {
+		if x != b.root {
+			x.seen, x.state, x.known = state.Cell{}, ledger.State{}, 0
+			x.disown()
+			x.look()
+		}
+	}
+}
+
+// owing are the books of which the store is not told all, the session's own
+// first, up to maxTold; none, if it is.
+func (b *books) owing() []*book {
+	if b.root == nil {
+		return nil
+	}
+	b.asked = append(b.asked[:0], b.root)
+	for _, x := range b.of {
+		if len(x.due) > 0 && x != b.root && len(b.asked) < maxTold {
+			b.asked = append(b.asked, x)
+		}
+	}
+	if len(b.asked) == 1 && len(b.root.due) == 0 {
+		return nil
+	}
+	return b.asked
+}
+
+// load asks the store what the ledgers are, and reports whether one is another
+// than was known.
+func (b *books) load(ctx context.Context, store state.Store, now int64, list []*book) (moved bool, err error) {
+	b.query.Now, b.query.Cells = now, b.query.Cells[:0]
+	for _, x := range list {
+		b.query.Cells = append(b.query.Cells, x.key)
+	}
+	if err := store.Load(ctx, b.query, &b.view); err != nil {
+		return false, err
+	}
+	return b.seeAll(list, b.view.Cells)
+}

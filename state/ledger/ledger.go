@@ -1,0 +1,153 @@
+// Package ledger owns the money of one task as a value: what was spent, and what
+// is set aside for each call under way, so that it can outlive the process that
+// spends it. It says how the value changes and how it is written down. It keeps
+// nothing, judges nothing and knows no store; package session has a store keep
+// the value in a cell.
+//
+// Amounts are nano-dollars. What is set aside by a process that dies stays set
+// aside until the same call is asked for again: the money may be gone.
+package ledger
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+	"slices"
+	"time"
+)
+
+// Keep is how long a ledger is remembered that nothing moves.
+const Keep = 30 * 24 * time.Hour
+
+// MaxLive is for how many calls money is set aside by name. Of more, the earliest
+// counts as spent: the sum is the same.
+const MaxLive = 1024
+
+// Name names a call for which money is set aside.
+type Name [16]byte
+
+// State is a ledger. The zero State has seen no money.
+type State struct {
+	// Born tells the ledgers of a session from those of an earlier one of the
+	// same id that has ended: when the session's first money moved, Unix
+	// nanoseconds; 0: none did.
+	Born  int64
+	Spent int64
+	// Writer and Seq tell who has written it last, and which of his writes it
+	// was: by them he finds out what became of one whose answer was lost.
+	Writer, Seq uint64
+	live        []entry // the earliest first; never changed in place, States share it
+}
+
+type entry struct {
+	name   Name
+	amount int64 // at least 0
+}
+
+// Total is what was spent and set aside, at most the greatest amount.
+func (s State) Total() int64 {
+	sum := s.Spent
+	for i := range s.live {
+		sum = plus(sum, s.live[i].amount)
+	}
+	return sum
+}
+
+// Aside is what is set aside for a call, and whether something is.
+func (s State) Aside(n Name) (amount int64, ok bool) {
+	if i := s.find(n); i >= 0 {
+		return s.live[i].amount, true
+	}
+	return 0, false
+}
+
+// Reserve sets an amount aside for a call, in the place of what was set aside for it.
+func (s State) Reserve(n Name, amount int64) State {
+	s = s.drop(n)
+	if len(s.live) == MaxLive {
+		s.Spent = plus(s.Spent, s.live[0].amount)
+		s.live = s.live[1:]
+	}
+	s.live = append(slices.Clip(s.live), entry{n, max(amount, 0)})
+	return s
+}
+
+// Settle ends what is set aside for a call, if something is.
+func (s State) Settle(n Name) State { return s.drop(n) }
+
+// Spend counts an amount as spent; below 0, as no longer spent.
+func (s State) Spend(amount int64) State {
+	switch {
+	case amount >= 0:
+		s.Spent = plus(s.Spent, amount)
+	case s.Spent < math.MaxInt64: // what is in a sum at the greatest amount is not known
+		s.Spent = max(s.Spent+amount, 0)
+	}
+	return s
+}
+
+func (s State) find(n Name) int {
+	return slices.IndexFunc(s.live, func(e entry) bool { return e.name == n })
+}
+
+func (s State) drop(n Name) State {
+	if i := s.find(n); i >= 0 {
+		s.live = slices.Concat(s.live[:i], s.live[i+1:])
+	}
+	return s
+}
+
+// plus adds amounts that are not below 0 and stops at the greatest.
+func plus(a, b int64) int64 {
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
+}
+
+// version is the form in which a State is written: the version, Born, Spent,
+// Writer, Seq, and a name and an amount for each call.
+const version = 1
+
+const headSize, entrySize = 1 + 4*8, len(Name{}) + 8
+
+// Append writes the ledger to b.
+func (s State) Append(b []byte) []byte {
+	b = slices.Grow(b, headSize+len(s.live)*entrySize)
+	b = append(b, version)
+	b = binary.LittleEndian.AppendUint64(b, uint64(s.Born))
+	b = binary.LittleEndian.AppendUint64(b, uint64(s.Spent))
+	b = binary.LittleEndian.AppendUint64(b, s.Writer)
+	b = binary.LittleEndian.AppendUint64(b, s.Seq)
+	for i := range s.live {
+		b = append(b, s.live[i].name[:]...)
+		b = binary.LittleEndian.AppendUint64(b, uint64(s.live[i].amount))
+	}
+	return b
+}
+
+// Parse reads what Append has written; nothing is the zero State.
+func Parse(b []byte) (State, error) {
+	if len(b) == 0 {
+		return State{}, nil
+	}
+	n := (len(b) - headSize) / entrySize
+	switch {
+	case b[0] != version:
+		return State{}, errors.New("ledger: it was written by another version of this program")
+	case len(b) < headSize || len(b) != headSize+n*entrySize || n > MaxLive:
+		return State{}, errors.New("ledger: it is damaged: its length is wrong")
+	}
+	amount := func(at int) int64 { return int64(binary.LittleEndian.Uint64(b[at:])) }
+	s := State{Born: amount(1), Spent: amount(9), Writer: uint64(amount(17)), Seq: uint64(amount(25))}
+	wrong := s.Born < 0 || s.Spent < 0
+	for at := headSize; at < len(b); at += entrySize {
+		e := entry{Name(b[at : at+len(Name{})]), amount(at + len(Name{}))}
+		wrong = wrong || e.amount < 0 || s.find(e.name) >= 0
+		s.live = append(s.live, e)
+	}
+	if wrong {
+		return State{}, errors.New("ledger: it is damaged: an amount is below 0, or a call is there twice")
+	}
+	return s, nil
+}

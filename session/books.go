@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 
 	"github.com/cbpolicy/cbpolicy/session/meter"
@@ -148,16 +147,25 @@ func (b *books) put(list []*book) []state.Write {
 	return b.cells
 }
 
-// answered notes what became of the writes: made, not made, or nobody knows.
-func (b *books) answered(made bool, err error) {
+// outcome is what became of writes.
+type outcome int
+
+const (
+	unwritten outcome = iota
+	written
+	perhaps // nobody knows
+)
+
+// answered notes what became of the writes that were put.
+func (b *books) answered(o outcome) {
 	for i, x := range b.written {
-		switch {
-		case err == nil && made:
+		switch o {
+		case written:
 			w := &b.cells[i]
 			x.wrote(state.Cell{Version: w.Version + 1, Value: w.Value})
 			x.known = b.epoch
 			b.drop(x)
-		case err == nil, errors.Is(err, state.ErrConflict), errors.Is(err, state.ErrInvalid), errors.Is(err, state.ErrDenied):
+		case unwritten:
 			x.unwritten()
 		}
 	}

@@ -25,6 +25,10 @@ type bill struct {
 	estimate int64
 	cost     int64
 	told     bool // its result was reported
+
+	id      string
+	span    int              // of its task, when it was made
+	process *session.Session // nil: it died
 }
 
 // book adds up the money of a tree of tasks from nothing but its calls.

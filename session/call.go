@@ -87,12 +87,16 @@ func callID(st *registry.Step) state.CallID { return callIDIn(st) }
 // callID identifies the call in the store as one of a task: the same id in
 // another task, or after the task was closed or begun anew, is another call.
 // Nobody may tell of the one before any more, so it would take no place in a
-// window however often it was made.
+// window however often it was made. Another process that goes on with the session
+// asks for the same call only until then: it does not know how often that was.
 func (s *Session) callID(rs *registry.Step, k *meter.Task) state.CallID {
 	if rs.CallID == "" {
 		return state.CallID{}
 	}
-	return callIDIn(rs, "task", k.ID(), strconv.Itoa(k.Span()))
+	if k.Span() == 0 {
+		return callIDIn(rs, "task", k.ID(), "0")
+	}
+	return callIDIn(rs, "task", k.ID(), strconv.Itoa(k.Span()), s.nonce)
 }
 
 func callIDIn(st *registry.Step, within ...string) state.CallID {

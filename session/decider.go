@@ -216,7 +216,7 @@ func (d *Decider) claim(ctx context.Context, t *ticket, money *stake, m *scratch
 			}
 			t.fill()
 		}
-		if err = money.answered(&m.grant, m.grant.Expected[min(of, len(m.grant.Expected)):], err); err == nil || !told || errors.Is(err, errMoved) {
+		if err = money.answered(&m.grant, m.grant.Expected[min(of, len(m.grant.Expected)):], err); !told || !errors.Is(err, state.ErrConflict) {
 			return err
 		}
 	}

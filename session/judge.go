@@ -25,6 +25,9 @@ func (s *Session) judgeBy(ctx context.Context, k *meter.Task, at int64, meters r
 		Meters: meters, Tuning: s.tasks.tuningOf(k),
 	}
 	v := &s.noticed
+	if s.books != nil && s.decider.endsByMoney(rs, v) {
+		s.lookAtMoney(ctx, k)
+	}
 	s.decider.sweep(ctx, rs, v)
 	if len(v.Fired) == 0 {
 		delete(s.tasks.held, k.ID())
@@ -63,7 +66,9 @@ func (s *Session) judgeAbove(ctx context.Context, k *meter.Task, at int64, next 
 }
 
 // sweep judges the rules that need no step. Only if one holds is the state
-// asked, and a record made.
+// asked, and a record made. A state that does not answer has nothing to say but
+// for approvals, and then none is held: a task that has reached a limit is ended
+// all the same.
 func (d *Decider) sweep(ctx context.Context, rs *registry.Step, v *registry.Verdict) {
 	var none Admission
 	defer d.refuseOnPanic(rs, v, &none)
@@ -75,5 +80,32 @@ func (d *Decider) sweep(ctx context.Context, rs *registry.Step, v *registry.Verd
 		v.Reset(rs)
 		return
 	}
-	d.Final(ctx, rs, nil, v)
+	if d.Final(ctx, rs, nil, v); len(v.Fired) == 1 && v.Fired[0].Rule.ID == registry.SlugStoreError {
+		d.alone(rs, v)
+	}
+}
+
+// endsByMoney reports whether a rule over money is about to end the task.
+func (d *Decider) endsByMoney(rs *registry.Step, v *registry.Verdict) bool {
+	var none Admission
+	defer d.refuseOnPanic(rs, v, &none) // so it is when the task is judged
+	set, m := d.Registry.Set(), memories.Get().(*scratch)
+	set.PlanFinal(rs, &m.plan, nil)
+	quiet := m.plan.Quiet()
+	if !quiet {
+		set.Decide(rs, &m.plan, &registry.Tally{Now: rs.Now, Approved: make([]bool, len(m.plan.Guards))}, v)
+	}
+	memories.Put(m)
+	return !quiet && v.Decision == registry.Abort && moneyFired(v)
+}
+
+// alone judges the rules that need no step without a store: nothing is counted.
+func (d *Decider) alone(rs *registry.Step, v *registry.Verdict) {
+	set, m := d.Registry.Set(), memories.Get().(*scratch)
+	set.PlanFinal(rs, &m.plan, nil)
+	tally := registry.Tally{Now: rs.Now, Approved: make([]bool, len(m.plan.Guards))}
+	set.Decide(rs, &m.plan, &tally, v)
+	v.Notes = append(set.Notes(), v.Notes...)
+	d.record(rs, &m.plan, &tally, v)
+	memories.Put(m)
 }

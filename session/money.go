@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/cbpolicy/cbpolicy/session/meter"
 	"github.com/cbpolicy/cbpolicy/state"
 )
 
@@ -30,7 +31,14 @@ func (s *Session) report(ctx context.Context, st *state.Settlement) error {
 		}
 		st.Cells = append(st.Cells[:own], s.books.put(list)...)
 		err := store.Settle(ctx, st)
-		s.books.answered(true, err)
+		switch {
+		case err == nil:
+			s.books.answered(written)
+		case state.Reached(err):
+			s.books.answered(unwritten)
+		default:
+			s.books.answered(perhaps)
+		}
 		if !errors.Is(err, state.ErrConflict) {
 			return err
 		}
@@ -39,6 +47,21 @@ func (s *Session) report(ctx context.Context, st *state.Settlement) error {
 		}
 	}
 	return errContended
+}
+
+// lookAtMoney asks the store what a task, and those above it, have spent, before
+// it is ended for that. If it does not answer, what is known stands.
+func (s *Session) lookAtMoney(ctx context.Context, k *meter.Task) {
+	b := s.books
+	b.asked = append(b.asked[:0], b.book(s.tasks.tree.Task("")))
+	b.chain(k, func(x *book) {
+		if x != b.root {
+			b.asked = append(b.asked, x)
+		}
+	})
+	if _, err := b.load(ctx, s.decider.Store, s.now(), b.asked); err != nil {
+		s.log.Warn("the state was not asked what the session has spent", "session", s.id, "error", err)
+	}
 }
 
 // tellMoney tells the store of all money that it does not know of yet.

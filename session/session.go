@@ -136,7 +136,7 @@ func (s *Session) Before(ctx context.Context, st *Step, v *registry.Verdict) {
 	}
 	call, id := s.tasks.call(rs), s.callID(rs, k)
 	s.estimate(k, st, call)
-	money := s.stake(k, call, id)
+	money := s.stake(ctx, k, call, id)
 	admission, t := movedOn, (*ticket)(nil)
 	for tries := 0; admission == movedOn; tries++ {
 		if s.judgeAbove(ctx, k, at, s.tasks.coming(k, call), nil); s.refusedByEnd(rs, k, v) {

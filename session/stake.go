@@ -24,13 +24,19 @@ type stake struct {
 var errMoved = errors.New("the money of the session has moved on")
 
 // stake prepares that of a call; nil: the money is not kept.
-func (s *Session) stake(k *meter.Task, call *meter.Call, id state.CallID) *stake {
+func (s *Session) stake(ctx context.Context, k *meter.Task, call *meter.Call, id state.CallID) *stake {
 	if s.books == nil {
 		return nil
 	}
 	st := &s.stakeOf
 	*st = stake{books: s.books, task: k}
-	s.books.book(s.tasks.tree.Task(""))
+	if root := s.books.book(s.tasks.tree.Task("")); root.state.Born != 0 {
+		if list, _ := st.list(false); len(list) > 1 {
+			// Tasks that this process has not heard of: those above are judged by
+			// what is set aside in them. If they are not to be had, the claim says so.
+			_, _ = s.books.load(ctx, s.decider.Store, s.now(), list)
+		}
+	}
 	if k.FindCall(call) == 0 { // one that is under way has set it aside
 		if call.Estimate > 0 || !id.IsZero() {
 			st.name = s.books.name(id)
@@ -119,9 +125,14 @@ func (st *stake) answered(g *state.Grant, expected []state.Cell, err error) erro
 	if st == nil {
 		return err
 	}
-	if err != nil || !g.Repeated || !g.Admitted { // who repeats a call may have written a cell before, and not now
-		st.books.answered(g.Admitted, err)
+	made := unwritten
+	switch {
+	case err != nil && !state.Reached(err), err == nil && g.Admitted && g.Repeated: // it may have written the cells before, and not now
+		made = perhaps
+	case err == nil && g.Admitted:
+		made = written
 	}
+	st.books.answered(made)
 	if err != nil {
 		if !errors.Is(err, state.ErrConflict) || len(expected) != len(st.books.asked) {
 			return err

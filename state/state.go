@@ -219,6 +219,12 @@ var (
 	ErrDenied = errors.New("state: denied while unavailable")
 )
 
+// Reached reports whether a home has certainly refused what it returned an
+// error for: whoever gets another one does not know whether it was done.
+func Reached(err error) bool {
+	return errors.Is(err, ErrConflict) || errors.Is(err, ErrInvalid) || errors.Is(err, ErrDenied)
+}
+
 // Reason is what an error of a home says, without the words of ErrUnavailable,
 // and as a record of it is read.
 func Reason(err error) string {

@@ -9,6 +9,15 @@
 // calls under way come to beyond their estimates: the next is refused. A limit
 // that is reached ends the task whose it is, and with it those below.
 //
+// In a store that outlives the process, see state.Ephemeral, money is kept for
+// ledger.Keep after it moved last: a session of the same id goes on with it in
+// another process, or in several at once. A claim says what its step was judged
+// by, and where that is no longer so the step is judged again. What the store
+// cannot be told is told with what comes next, and is lost only with the process
+// that knows it; what is set aside for a call when its process dies stays so until
+// the same call is asked for again. Everything else that is counted here is the
+// process's own.
+//
 // It joins the pure functions of package registry with a store of package
 // state, and makes a record of every decision. It neither waits nor asks nor
 // runs anything: who can, uses a gate of package actions.

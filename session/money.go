@@ -34,7 +34,7 @@ func (s *Session) report(ctx context.Context, st *state.Settlement) error {
 		switch {
 		case err == nil:
 			s.books.answered(written)
-		case state.Reached(err):
+		case state.Refused(err):
 			s.books.answered(unwritten)
 		default:
 			s.books.answered(perhaps)

@@ -127,7 +127,7 @@ func (st *stake) answered(g *state.Grant, expected []state.Cell, err error) erro
 	}
 	made := unwritten
 	switch {
-	case err != nil && !state.Reached(err), err == nil && g.Admitted && g.Repeated: // it may have written the cells before, and not now
+	case err != nil && !state.Refused(err), err == nil && g.Admitted && g.Repeated: // it may have written the cells before, and not now
 		made = perhaps
 	case err == nil && g.Admitted:
 		made = written

@@ -219,9 +219,9 @@ var (
 	ErrDenied = errors.New("state: denied while unavailable")
 )
 
-// Reached reports whether a home has certainly refused what it returned an
+// Refused reports whether a home has certainly not done what it returned an
 // error for: whoever gets another one does not know whether it was done.
-func Reached(err error) bool {
+func Refused(err error) bool {
 	return errors.Is(err, ErrConflict) || errors.Is(err, ErrInvalid) || errors.Is(err, ErrDenied)
 }
 

@@ -49,6 +49,8 @@
 //     when on they may be taken is by the clock of the local home.
 //   - Cells begin as they were last seen, or confirmed. One that is written is handed over in
 //     the end, unless somebody else has written it in the home: then theirs stands.
+//     So what a session has spent while the home was away is not in it if another
+//     process has moved the money of the same session meanwhile.
 //
 // The package does not judge rules, nor know how a home keeps what it keeps. A
 // home must heed the end of a context: a call that does not is waited for.

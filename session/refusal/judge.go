@@ -47,8 +47,7 @@ func isEmpty(text string) bool {
 	case "", "null", "None", "nil", "undefined", "N/A", "n/a", `""`, "''", "[]", "{}":
 		return true
 	}
-	r := wordReader{s: text}
-	return !r.next()
+	return strings.IndexFunc(text, isWord) < 0
 }
 
 // unwrap takes off what may stand around a whole answer: quotes, or the fence
@@ -74,21 +73,23 @@ func unwrap(text string) (string, bool) {
 
 // judgeText judges prose.
 func (d *Detector) judgeText(text string) Verdict {
+	m := memories.Get().(*memory)
+	defer m.put()
 	if len(text) <= opening+closing {
-		r := d.read(text)
+		r := d.read(text, m, false)
 		if len(r.sentences) == 0 && !r.code {
 			// All of it is a block quotation: then it is the answer itself.
-			r = d.readQuoted(text)
+			r = d.read(text, m, true)
 		}
 		if len(r.sentences) == 0 && r.words == 0 {
 			return Verdict{Kind: Empty}
 		}
 		return d.weigh(&r)
 	}
-	first := d.read(text[:runeStart(text, opening)])
-	last := d.read(text[runeStart(text, len(text)-closing):])
-	first.sentences = append(first.sentences, last.sentences...)
-	first.words += answered // what was not read
+	first := d.read(text[:runeStart(text, opening)], m, false)
+	d.read(text[runeStart(text, len(text)-closing):], m, false)
+	first.sentences = m.sentences // of both
+	first.words += answered       // what was not read
 	first.long = true
 	return d.weigh(&first)
 }

@@ -53,13 +53,21 @@ const maxLabel = 32
 func isLabelled(s string) bool {
 	s = strings.TrimLeft(s, "*_")
 	end := strings.IndexByte(s[:min(len(s), maxLabel)], ':')
-	if end <= 0 || !endsHere(s[end+1:]) || len(strings.Fields(s[:end])) > labelWords {
+	if end <= 0 || !endsHere(s[end+1:]) || words(s[:end]) > labelWords {
 		return false
 	}
 	if c, _ := utf8.DecodeRuneInString(s); !unicode.IsUpper(c) || !strings.ContainsFunc(s, unicode.IsLower) {
 		return false // in a text in capitals one says nothing
 	}
 	return !strings.ContainsAny(s[:end], ".,;!?()\n")
+}
+
+// words is how many words, between blanks, a text has.
+func words(s string) (n int) {
+	for range strings.FieldsSeq(s) {
+		n++
+	}
+	return n
 }
 
 // paragraph ends the sentence and what it stood in.

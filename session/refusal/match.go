@@ -1,6 +1,9 @@
 package refusal
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // token is a word of an answer.
 type token struct {
@@ -16,6 +19,7 @@ type token struct {
 type match struct {
 	pattern    int32
 	start, end int // tokens, end exclusive
+	dropped    bool
 }
 
 // matches appends the places where patterns apply in a sentence, less those
@@ -37,7 +41,7 @@ func (d *Detector) matches(tokens []token, found []match) []match {
 					continue
 				}
 				if end := p.match(tokens, at, clauses); end > at {
-					found = append(found, match{id, at, end})
+					found = append(found, match{pattern: id, start: at, end: end})
 					cancels = cancels || p.role == Harmless || p.role == Fruitless || p.role == Opines
 				}
 			}
@@ -52,20 +56,16 @@ func (d *Detector) matches(tokens []token, found []match) []match {
 // cancel drops the matches that a harmless one overlaps, and the deliveries
 // that a fruitless one does.
 func (d *Detector) cancel(found []match) []match {
-	kept := make([]match, 0, len(found))
-	for _, m := range found {
-		overlapped := false
+	for i := range found {
+		m := &found[i]
 		for _, h := range found {
 			if cancels(d.patterns[h.pattern].role, d.patterns[m.pattern].role) && h.start < m.end && m.start < h.end {
-				overlapped = true
+				m.dropped = true // and cancels others all the same
 				break
 			}
 		}
-		if !overlapped {
-			kept = append(kept, m)
-		}
 	}
-	return kept
+	return slices.DeleteFunc(found, func(m match) bool { return m.dropped })
 }
 
 // cancels reports whether a phrase of one role cancels one of another.

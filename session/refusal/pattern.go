@@ -202,7 +202,7 @@ func (d *Detector) wordsOf(text string) []word {
 	var out []word
 	for r := (wordReader{s: text}); r.next(); {
 		for _, part := range r.parts() {
-			out = append(out, d.number(part))
+			out = append(out, d.number(string(part)))
 		}
 	}
 	return out

@@ -3,6 +3,7 @@ package refusal
 import (
 	"bytes"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -11,29 +12,48 @@ import (
 // worker's own word: quotations, code, what it thought aloud.
 type reader struct {
 	d       *Detector
-	words   wordReader
+	words   *wordReader
 	text    string
 	at      int
 	quoted  bool // block quotations are read too
 	clause  bool // the next word begins a clause
 	now     draft
-	found   []match
+	memory  *memory
 	endless map[rune]int // up to where a quotation that such a mark opens has no end
 	reading reading
 }
 
-func (d *Detector) read(text string) reading {
-	r := reader{d: d, text: text, words: wordReader{s: text}}
-	return r.all()
+// memory is what an answer is read in, used again: every delegation's is read.
+type memory struct {
+	words     wordReader
+	tokens    []token
+	found     []match
+	sentences []sentence
 }
 
-// readQuoted reads an answer that is nothing but a block quotation.
-func (d *Detector) readQuoted(text string) reading {
-	r := reader{d: d, text: text, words: wordReader{s: text}, quoted: true}
-	return r.all()
+// memories are those of answers that were judged.
+var memories = sync.Pool{New: func() any { return new(memory) }}
+
+// put gives the memory back, without what it tells of the answer.
+func (m *memory) put() {
+	clear(m.sentences)
+	m.words.s, m.sentences = "", m.sentences[:0]
+	memories.Put(m)
 }
 
-func (r *reader) all() reading {
+// read reads a text in m, whose sentences it adds to those that are there. Quoted:
+// also what stands in block quotations.
+func (d *Detector) read(text string, m *memory, quoted bool) reading {
+	m.words.s, m.words.start, m.words.end = text, 0, 0
+	r := reader{d: d, text: text, words: &m.words, memory: m, quoted: quoted, now: draft{tokens: m.tokens[:0]}}
+	from := len(m.sentences)
+	r.all()
+	m.tokens = r.now.tokens
+	r.reading.sentences = m.sentences[from:]
+	return r.reading
+}
+
+func (r *reader) all() {
 	r.line()
 	for r.at < len(r.text) {
 		c, size := utf8.DecodeRuneInString(r.text[r.at:])
@@ -54,7 +74,6 @@ func (r *reader) all() reading {
 		}
 	}
 	r.finish()
-	return r.reading
 }
 
 // word takes a word into the sentence. "but" begins a sentence of its own, as
@@ -74,8 +93,8 @@ func (r *reader) word() {
 		return
 	}
 	for _, part := range r.words.parts() {
-		t := token{word: r.d.words[part], start: r.words.start, end: r.words.end}
-		t.stem, t.ending = r.d.stems.of([]byte(part))
+		t := token{word: r.d.words[string(part)], start: r.words.start, end: r.words.end}
+		t.stem, t.ending = r.d.stems.of(part)
 		r.add(t)
 	}
 }
@@ -182,10 +201,10 @@ func (r *reader) end() {
 	}
 	why := r.now.why && len(r.now.tokens) == 0
 	if len(r.now.tokens) > 0 {
-		s, asks, found := r.d.say(r.text, &r.now, r.found)
-		r.reading.sentences = append(r.reading.sentences, s)
+		s, asks, found := r.d.say(r.text, &r.now, r.memory.found)
+		r.memory.sentences = append(r.memory.sentences, s)
 		r.reading.asks = r.reading.asks || asks
-		r.found = found
+		r.memory.found = found
 		why = s.failure != nil && r.now.label && s.words <= labelWords // "Execution halted: the disk is full"
 	}
 	// The rows of a list go on over the sentences in them.

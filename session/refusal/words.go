@@ -2,7 +2,6 @@ package refusal
 
 import (
 	"bytes"
-	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -14,7 +13,8 @@ type wordReader struct {
 	s          string
 	start, end int // of the word read last
 	buf        []byte
-	split      [2]string
+	split      [2][]byte
+	room       [2][]byte // of what is not a part of buf
 }
 
 // next finds the next word behind the last one.
@@ -86,39 +86,47 @@ func (r *wordReader) isWhole() bool {
 }
 
 // parts takes a contraction apart: "can't" and "cannot" are "can", "not".
-// The strings are good until the next call.
-func (r *wordReader) parts() []string {
-	w := string(r.buf)
-	if whole, ok := contractions[w]; ok {
-		r.split = whole
-		return r.split[:]
+// The parts are good until the next call.
+func (r *wordReader) parts() [][]byte {
+	if whole, ok := contractions[string(r.buf)]; ok {
+		r.put(0, whole[0])
+		return r.second(whole[1])
 	}
-	at := strings.LastIndexByte(w, '\'')
+	r.split[0] = r.buf
+	at := bytes.LastIndexByte(r.buf, '\'')
 	if at < 0 {
-		r.split[0] = w
 		return r.split[:1]
 	}
-	base, suffix := w[:at], w[at+1:]
-	r.split[0] = base
-	switch suffix {
+	base, suffix := r.buf[:at], r.buf[at+1:]
+	switch string(suffix) {
 	case "t":
-		if root, ok := strings.CutSuffix(base, "n"); ok {
-			r.split = [2]string{root, "not"}
-			return r.split[:]
+		if root, ok := bytes.CutSuffix(base, []byte("n")); ok {
+			r.split[0] = root
+			return r.second("not")
 		}
 	case "m", "re", "ve", "ll", "d":
-		r.split[1] = suffixes[suffix]
-		return r.split[:]
+		r.split[0] = base
+		return r.second(suffixes[string(suffix)])
 	case "s":
 		// "it's" says "it is"; "the team's" says whose.
-		if pronouns[base] {
-			r.split[1] = "is"
-			return r.split[:]
+		r.split[0] = base
+		if pronouns[string(base)] {
+			return r.second("is")
 		}
-		return r.split[:1]
 	}
-	r.split[0] = w
 	return r.split[:1]
+}
+
+// put makes a word a part.
+func (r *wordReader) put(part int, word string) {
+	r.room[part] = append(r.room[part][:0], word...)
+	r.split[part] = r.room[part]
+}
+
+// second is the first part, with a word behind it.
+func (r *wordReader) second(word string) [][]byte {
+	r.put(1, word)
+	return r.split[:]
 }
 
 // contractions are those that are irregular, and those often typed without

@@ -55,12 +55,26 @@ func IsReserved(word string) bool { return reservedKey(word) || isMeterPrefix(wo
 // Fold brings a name to the form in which rules compare it: Unicode
 // normalisation form C, case-folded. A lower-case ASCII name is returned as it is.
 func Fold(s string) string {
+	if Folded(s) {
+		return s
+	}
 	for i := range len(s) {
-		if c := s[i]; c >= utf8.RuneSelf || 'A' <= c && c <= 'Z' {
+		if s[i] >= utf8.RuneSelf {
 			return norm.NFC.String(cases.Fold().String(norm.NFC.String(s)))
 		}
 	}
-	return s
+	return strings.ToLower(s)
+}
+
+// Folded reports whether a name is lower-case ASCII, which folds to itself. Of
+// others it says nothing.
+func Folded(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c >= utf8.RuneSelf || 'A' <= c && c <= 'Z' {
+			return false
+		}
+	}
+	return true
 }
 
 // Fold returns the pattern in the form in which rules compare it.

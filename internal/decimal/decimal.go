@@ -193,6 +193,13 @@ func (d Decimal) text() string {
 	return strconv.FormatUint(d.coef, 10)
 }
 
+func (d Decimal) appendDigits(b []byte) []byte {
+	if d.long != short {
+		return append(b, d.long.Value()...)
+	}
+	return strconv.AppendUint(b, d.coef, 10)
+}
+
 // Int returns d as an int64 if it is a whole number that fits.
 func (d Decimal) Int() (int64, bool) {
 	if d.long != short || d.exp < 0 || int(d.exp) >= len(pow10) {

@@ -1,6 +1,7 @@
 package decimal
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -11,27 +12,39 @@ const plainZeros = 20
 // String prints the shortest plain form, or digits and an exponent where
 // that would need more than twenty zeros. Parse reads it back to an equal value.
 func (d Decimal) String() string {
+	var room [2 * plainZeros]byte
+	return string(d.Append(room[:0]))
+}
+
+// Append appends what String prints.
+func (d Decimal) Append(b []byte) []byte {
 	if d.isZero() {
-		return "0"
-	}
-	s, exp := d.text(), int(d.exp)
-	switch {
-	case exp > plainZeros || exp > 0 && len(s)+exp > MaxDigits:
-		s = scientific(s, exp)
-	case exp >= 0:
-		s += strings.Repeat("0", exp)
-	case -exp < len(s):
-		s = s[:len(s)+exp] + "." + s[len(s)+exp:]
-	case -exp-len(s) <= plainZeros && 1-exp <= MaxDigits:
-		s = "0." + strings.Repeat("0", -exp-len(s)) + s
-	default:
-		s = scientific(s, exp)
+		return append(b, '0')
 	}
 	if d.neg {
-		return "-" + s
+		b = append(b, '-')
 	}
-	return s
+	start, exp := len(b), int(d.exp)
+	b = d.appendDigits(b)
+	switch n := len(b) - start; {
+	case exp > plainZeros || exp > 0 && n+exp > MaxDigits:
+	case exp >= 0:
+		return append(b, zeros[:exp]...)
+	case -exp < n:
+		return slices.Insert(b, len(b)+exp, '.')
+	case -exp-n <= plainZeros && 1-exp <= MaxDigits:
+		lead := "0." + zeros
+		lead = lead[:len("0.")-exp-n]
+		b = append(b, lead...)
+		copy(b[start+len(lead):], b[start:])
+		copy(b[start:], lead)
+		return b
+	}
+	return append(b[:start], scientific(string(b[start:]), exp)...)
 }
+
+// zeros are as many as are ever written out, plainZeros.
+const zeros = "00000000000000000000"
 
 // scientific keeps the written exponent within MaxExponent by moving the
 // point: a number that was read can always be written so.

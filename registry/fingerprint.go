@@ -1,6 +1,9 @@
 package registry
 
-import "hash/maphash"
+import (
+	"hash/maphash"
+	"sync"
+)
 
 // Fingerprint tells values apart within this process: equal values give equal
 // numbers, others with overwhelming likelihood others. The order of the names
@@ -29,10 +32,25 @@ func memberPrint(seed maphash.Seed, name, text string, v *Value) uint64 {
 	case v.numeric:
 		kind, value = 1, maphash.String(seed, text)
 	default:
-		kind, value = 2, maphash.Bytes(seed, v.tree.AppendJSON(nil))
+		kind, value = 2, treePrint(seed, v)
 	}
 	return maphash.Comparable(seed, [3]uint64{maphash.String(seed, name), kind, value})
 }
+
+// treePrint hashes a value as JSON.
+func treePrint(seed maphash.Seed, v *Value) uint64 {
+	room := rooms.Get().(*[]byte)
+	*room = v.tree.AppendJSON((*room)[:0])
+	sum := maphash.Bytes(seed, *room)
+	if cap(*room) > mostRoom {
+		*room = nil
+	}
+	rooms.Put(room)
+	return sum
+}
+
+// rooms are where values were written to be hashed.
+var rooms = sync.Pool{New: func() any { return new([]byte) }}
 
 // TextBytes returns how many bytes of text stand under a name, in lists and
 // objects too.

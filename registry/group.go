@@ -70,6 +70,7 @@ func (g *group) compileRule(r *Rule, counters map[string]*counter) *diag.Finding
 		}
 	}
 	r.reads()
+	r.writes()
 	r.pair()
 	g.drive(r)
 	return nil

@@ -1,7 +1,6 @@
 package registry
 
 import (
-	"crypto/sha256"
 	"slices"
 
 	"github.com/cbpolicy/cbpolicy/dsl"
@@ -32,6 +31,9 @@ type Plan struct {
 	reader   prefilter.Reader
 	sight    sight // of a value that is not bound
 	readings readings
+	texts    texts
+	names    folds
+	sights   []sight // that are left of a piece, see sights.of
 	env      whenEnv
 	envStep  *Step
 }
@@ -78,6 +80,7 @@ func (p *Plan) environment(st *Step) *whenEnv {
 func (s *Set) Plan(st *Step, p *Plan) {
 	p.reset(s)
 	defer p.drop()
+	p.names.fold(st)
 	ability := st.fold()
 	c := s.cover(st.Chain)
 	c.plan(p, st, ability)
@@ -221,17 +224,4 @@ func (p *Plan) guard(h *held, st *Step) {
 	}
 	h.guard = len(p.Guards)
 	p.Guards = append(p.Guards, g)
-}
-
-// ApprovalDigest names the permission that satisfies a confirm rule for a
-// step: it binds the session, the ability as written, the arguments, and the
-// rule with its text. A changed argument or a changed rule asks again.
-func ApprovalDigest(st *Step, r *Rule) Digest {
-	h := sha256.New()
-	for _, part := range []string{"approval", st.Session, st.Ability, r.Key(), r.Rule.String()} {
-		writePart(h, part)
-	}
-	args := st.ArgsDigest()
-	h.Write(args[:])
-	return Digest(h.Sum(nil))
 }

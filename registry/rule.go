@@ -34,6 +34,8 @@ type Rule struct {
 	Standby bool
 
 	key      string     // Key, made when the rule is compiled
+	written  string     // the rule as text, made then if it asks for a confirmation
+	unsaid   string     // what stands for a reason, made then if it has none
 	ordinal  int        // place in the listing of a verdict; increases with origin and order
 	compiled []compiled // one per atom of the condition
 	ability  bool       // has a positive ability atom
@@ -61,8 +63,11 @@ func (r *Rule) Key() string {
 
 // ReasonText is the reason as written; a rule without one is described by its id.
 func (r *Rule) ReasonText() string {
-	if r.Reason != "" {
+	switch {
+	case r.Reason != "":
 		return r.Reason
+	case r.unsaid != "":
+		return r.unsaid
 	}
 	return "rule " + r.ID
 }

@@ -69,7 +69,7 @@ func (ss *sights) of(p *Plan, s *screen, v *Value) *sight {
 			return seen
 		}
 	}
-	seen := new(sight)
+	seen := p.newSight()
 	s.look(p, v, seen)
 	for i := len(ss) - 1; i > 0; i-- {
 		ss[i].Store(ss[i-1].Load())
@@ -77,6 +77,19 @@ func (ss *sights) of(p *Plan, s *screen, v *Value) *sight {
 	ss[0].Store(seen)
 	return seen
 }
+
+// newSight is a sight of a value that will keep it. Those of the outputs that come
+// are cut from pieces.
+func (p *Plan) newSight() *sight {
+	if len(p.sights) == 0 {
+		p.sights = make([]sight, sightPiece)
+	}
+	s := &p.sights[0]
+	p.sights = p.sights[1:]
+	return s
+}
+
+const sightPiece = 16
 
 // look scans every leaf of a value. In a value that cannot be read all may be.
 func (s *screen) look(p *Plan, v *Value, seen *sight) {

@@ -12,15 +12,28 @@ const maxQuiet = 64
 // nothing. A value does not change once it is bound, nor does a test, so that it
 // need not be read again: at every step of a long session, all its outputs
 // would be. It may be used by several goroutines at once, where a note may be lost.
-type quietFor struct{ tests atomic.Pointer[[]*matchTest] }
+type quietFor struct {
+	first [4]atomic.Pointer[matchTest] // few rules need no list
+	tests atomic.Pointer[[]*matchTest]
+}
 
 func (q *quietFor) has(t *matchTest) bool {
+	for i := range q.first {
+		if q.first[i].Load() == t {
+			return true
+		}
+	}
 	tests := q.tests.Load()
 	return tests != nil && slices.Contains(*tests, t)
 }
 
 // note notes a test, in the place of the one noted longest ago if there are many.
 func (q *quietFor) note(t *matchTest) {
+	for i := range q.first {
+		if q.first[i].CompareAndSwap(nil, t) {
+			return
+		}
+	}
 	var tests []*matchTest
 	if old := q.tests.Load(); old != nil {
 		tests = *old

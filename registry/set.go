@@ -1,11 +1,7 @@
 package registry
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
-	"hash"
 	"iter"
-	"maps"
 	"slices"
 	"strconv"
 	"sync"
@@ -97,56 +93,16 @@ func (s *Set) Digest() Digest {
 }
 
 func (s *Set) computeDigest() Digest {
-	h := sha256.New()
+	h := newHasher()
 	for r := range s.Rules() {
-		writePart(h, r.Key())
-		writePart(h, r.Rule.String())
-		writePart(h, strconv.FormatBool(r.Exact))
+		h.part(r.Key())
+		h.part(r.Rule.String())
+		h.part(strconv.FormatBool(r.Exact))
 		if r.Standby { // said only then: sets without such rules keep the digests that they had
-			writePart(h, "standby")
+			h.part("standby")
 		}
 	}
-	return Digest(h.Sum(nil))
-}
-
-// writePart hashes a text with its length, so that two lists of parts never
-// hash the same by being cut differently.
-func writePart(h hash.Hash, s string) {
-	var n [8]byte
-	binary.LittleEndian.PutUint64(n[:], uint64(len(s)))
-	h.Write(n[:])
-	h.Write([]byte(s))
-}
-
-// ArgsDigest hashes the arguments as they run: names in order, texts and
-// numbers by their source.
-func (st *Step) ArgsDigest() Digest {
-	h := sha256.New()
-	st.Args.hash(h)
-	return Digest(h.Sum(nil))
-}
-
-// Digest hashes everything of the step that rules can read and that is not
-// counted or kept elsewhere.
-func (st *Step) Digest() Digest {
-	h := sha256.New()
-	for _, part := range []string{st.Chain, st.Run, st.Session, st.Task, st.ID, st.Ability, st.Worker, st.CallID, st.Risk} {
-		writePart(h, part)
-	}
-	for _, vs := range []*Values{st.Args, st.Outputs, st.Params} {
-		vs.hash(h)
-	}
-	return Digest(h.Sum(nil))
-}
-
-// hash writes the values in the order of their names.
-func (vs *Values) hash(h hash.Hash) {
-	for _, name := range vs.sortedNames() {
-		writePart(h, name)
-		v, _ := vs.get(name)
-		writePart(h, string(v.canonical()))
-	}
-	writePart(h, "")
+	return h.done()
 }
 
 // String renders the values as a JSON object, in the order of their names.
@@ -157,31 +113,9 @@ func (vs *Values) String() string {
 			b = append(b, ',')
 		}
 		v, _ := vs.get(name)
-		b = append(append(jsonv.AppendString(b, name), ':'), v.canonical()...)
+		b = v.appendCanonical(append(jsonv.AppendString(b, name), ':'))
 	}
 	return string(append(b, '}'))
-}
-
-// sortedNames returns the names in order.
-func (vs *Values) sortedNames() []string {
-	if vs == nil {
-		return nil
-	}
-	names := slices.AppendSeq(make([]string, 0, vs.Len()), maps.Keys(vs.bound))
-	names = slices.AppendSeq(names, maps.Keys(vs.texts))
-	slices.Sort(names)
-	return names
-}
-
-// canonical returns the value as JSON in which a text and a number differ.
-func (v *Value) canonical() []byte {
-	switch {
-	case v.kind == kindOther:
-		return v.tree.AppendJSON(nil)
-	case v.numeric:
-		return []byte(v.text)
-	}
-	return jsonv.AppendString(nil, v.text)
 }
 
 // Covers reports whether some rule of the set applies to the chain.

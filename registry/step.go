@@ -89,6 +89,32 @@ func (st *Step) fold() string {
 	return st.folded
 }
 
+// folds are how the latest abilities fold that are not as rules compare them:
+// an agent has few, and uses them again and again. The zero value is ready.
+type folds struct {
+	of   [8]struct{ name, folded string }
+	next int
+}
+
+// fold folds the step's ability.
+func (f *folds) fold(st *Step) {
+	if st.foldedFor == st.Ability || dsl.Folded(st.Ability) {
+		return
+	}
+	for i := range f.of {
+		if known := &f.of[i]; known.name == st.Ability {
+			st.foldedFor, st.folded = known.name, known.folded
+			return
+		}
+	}
+	if len(st.Ability) > maxKept {
+		return
+	}
+	known := &f.of[f.next]
+	f.next = (f.next + 1) % len(f.of)
+	known.name, known.folded = st.Ability, st.fold()
+}
+
 // covered reports whether a folded pattern covers the step's ability.
 func (st *Step) covered(folded dsl.NamePattern) bool {
 	if folded.IsClass() {

@@ -49,7 +49,7 @@ func (t *thresholdTest) holds(p *Plan, st *Step, r *Rule, f *found) bool {
 		*f = found{why: Malformed, actual: t.param.key, limit: shown}
 		return true
 	}
-	c := comparison{op: t.op, limit: limit, shown: shown, found: f}
+	c := comparison{texts: &p.texts, op: t.op, limit: limit, shown: shown, found: f}
 	if len(t.key.path.splits) == 1 && !t.key.meter {
 		name := t.key.path.splits[0].name
 		for _, values := range [...]*Values{st.Args, st.Outputs, st.Params} {
@@ -66,15 +66,16 @@ func (t *thresholdTest) holds(p *Plan, st *Step, r *Rule, f *found) bool {
 	if p.final || !missingHolds(t.key.declared(st, r), r, st) {
 		return false
 	}
-	*f = found{why: Missing, limit: shown}
+	*f = found{why: Missing, limit: c.limitText()}
 	return true
 }
 
 // comparison holds the bindings of a key against a limit.
 type comparison struct {
+	texts      *texts
 	op         dsl.Op
 	limit      decimal.Decimal
-	shown      string
+	shown      string // the limit as text; "": it is made when it is shown
 	found      *found
 	bound, hit bool
 }
@@ -85,17 +86,24 @@ func (c *comparison) binding(text string, n decimal.Decimal, isNumber bool) bool
 	c.bound = true
 	switch {
 	case !isNumber:
-		*c.found = found{why: Malformed, actual: text, limit: c.shown}
+		*c.found = found{why: Malformed, actual: text, limit: c.limitText()}
 		c.hit = true
 	case compare(n, c.op, c.limit):
 		if text == "" {
-			text = n.String()
+			text = c.texts.of(n)
 		}
-		*c.found = found{why: Exceeded, actual: text, limit: c.shown}
+		*c.found = found{why: Exceeded, actual: text, limit: c.limitText()}
 		c.hit = true
 		return false
 	}
 	return true
+}
+
+func (c *comparison) limitText() string {
+	if c.shown == "" {
+		c.shown = c.texts.of(c.limit)
+	}
+	return c.shown
 }
 
 // plain compares what a name without dots is bound to.
@@ -120,13 +128,14 @@ func (c *comparison) value(v *Value) bool {
 	return c.binding(v.String(), decimal.Decimal{}, false)
 }
 
-// limitFor returns the number to compare with, also as text. A parameter that
-// is not bound to exactly one number gives none.
+// limitFor returns the number to compare with, also as text, but for a limit of
+// the task's own, whose text is "". A parameter that is not bound to exactly one
+// number gives none.
 func (t *thresholdTest) limitFor(st *Step, r *Rule) (limit decimal.Decimal, shown string, ok bool) {
 	if t.param == nil {
 		if st.Tuning != nil && r.Scope.Origin == Builtin && t.key.meter {
 			if limit, ok := st.Tuning.Limits[r.ID]; ok {
-				return limit, limit.String(), true
+				return limit, "", true
 			}
 		}
 		return t.limit, t.shown, true

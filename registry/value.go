@@ -112,6 +112,18 @@ func (v *Value) String() string {
 	return v.text
 }
 
+// Structured reports whether String has to make its text: the value is neither
+// a text nor a number.
+func (v *Value) Structured() bool { return v.kind == kindOther }
+
+// AppendText appends what String returns.
+func (v *Value) AppendText(b []byte) []byte {
+	if v.kind == kindOther {
+		return v.tree.AppendJSON(b)
+	}
+	return append(b, v.text...)
+}
+
 // Leaves calls f for every leaf of the value: texts, numbers by their source,
 // true and false, and for a text that is JSON also the leaves inside it.
 func (v *Value) Leaves(f func(string)) {
@@ -132,8 +144,9 @@ func (v *Value) structure() (jsonv.Value, bool) {
 type Values struct {
 	bound map[string]*binding
 	texts map[string]string
-	fault error // a name that cannot be seen was bound
-	mixed bool  // a name other than lower-case ASCII was bound
+	fault error  // a name that cannot be seen was bound
+	mixed bool   // a name other than lower-case ASCII was bound
+	calls *calls // nil: no output of a call was bound
 }
 
 // binding is a bound value, with what is known not to be in it.
@@ -174,32 +187,29 @@ func Members(j jsonv.Value) (*Values, error) {
 }
 
 // Bind binds a name, replacing what was bound to it.
-func (vs *Values) Bind(name string, v Value) {
+func (vs *Values) Bind(name string, v Value) { vs.bind(name, &binding{Value: v}) }
+
+func (vs *Values) bind(name string, b *binding) {
 	if vs.bound == nil {
 		vs.bound = make(map[string]*binding)
 	}
 	if vs.fault == nil {
-		vs.fault = checkBinding(name, &v)
+		vs.fault = checkBinding(name, &b.Value)
 	}
 	vs.mixed = vs.mixed || !lowerASCII(name)
-	vs.bound[name] = &binding{Value: v}
+	vs.bound[name] = b
 }
 
 // BindOutput is Bind for what a tool has put out. Its keys are not those of a
 // step: a tool that puts out names nobody can see does not make every later
 // step a malformed one.
-func (vs *Values) BindOutput(name string, v Value) {
+func (vs *Values) BindOutput(name string, v Value) { vs.bindOutput(name, &binding{Value: v}) }
+
+func (vs *Values) bindOutput(name string, b *binding) {
 	fault := vs.fault
-	vs.Bind(name, v)
+	vs.bind(name, b)
 	if fault == nil && checkName("key", name) == nil {
 		vs.fault = nil
-	}
-}
-
-// Alias binds a second name to the value of the first.
-func (vs *Values) Alias(name, of string) {
-	if v, ok := vs.bound[of]; ok {
-		vs.bound[name] = v
 	}
 }
 

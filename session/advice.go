@@ -149,7 +149,7 @@ func (d *Decider) preview(ctx context.Context, rs *registry.Step, v *registry.Ve
 	m := memories.Get().(*scratch)
 	set := d.Registry.Set()
 	set.Plan(rs, &m.plan)
-	claim := claimOf(rs, callID(rs), m)
+	claim := d.claimOf(rs, callID(rs), m)
 	claim.Refused = true
 	m.grant.Away = nil // of another store
 	if err := d.Store.Claim(ctx, &claim, &m.grant); err != nil && !d.goOn(ctx, rs, m, err) {

@@ -25,7 +25,7 @@ func (s *Session) After(ctx context.Context, o Outcome) (err error) {
 	if o.Output != nil {
 		s.remember(o.Output)
 		if o.Step.Outputs == nil {
-			s.bind(o.Step, *o.Output)
+			s.outputs.BindCall(o.Step.Ability, o.Step.number, *o.Output)
 		}
 	}
 	if err = s.settle(ctx, &o); err != nil {
@@ -55,7 +55,7 @@ func (s *Session) finish(o *Outcome) {
 		Cost: o.Cost, Settled: o.Settled,
 	}
 	if o.Output != nil {
-		r.Output = o.Output.String()
+		s.put(&r, o.Output)
 	}
 	if !o.Step.task.UnderWay(o.Step.flight) && !s.late(o, r) {
 		return
@@ -80,6 +80,7 @@ func (s *Session) late(o *Outcome, r meter.Result) bool {
 	if worker == "" {
 		return true
 	}
+	spell(&r)
 	why := r.Output
 	if !r.Failed {
 		why, r.Gave = s.delegations.gave(r.Output)

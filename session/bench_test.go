@@ -49,8 +49,7 @@ func BenchmarkBeforeAfter(b *testing.B) {
 }
 
 // A call whose outputs are kept by its host, as by the executor of chains, costs
-// the memory of its Step and none beside. A session that keeps them itself has
-// to name each one, which is not measured here.
+// the memory of its Step and none beside. TestCallsAllocateNothing has the others.
 func TestBeforeAndAfterAllocateNothing(t *testing.T) {
 	for _, with := range []bool{false, true} {
 		o := session.Options{ID: "s", Registry: load(t, "B:amount>1000|abort|missing=skip"), Store: memory.New(memory.Options{})}

@@ -40,6 +40,7 @@ const SlugCircuitOpen = "circuit_open"
 type breakers struct {
 	rules []Breaker
 	found map[string]*guarded // by folded ability
+	spelt map[string]*guarded // by ability as it was written, as far as that differs
 }
 
 // guarded is an ability with a breaker.
@@ -90,7 +91,7 @@ func (g *guarded) moves(r breaker.Result, generation uint64) bool {
 const maxGuarded = meter.MaxNames
 
 func newBreakers(rules []Breaker) breakers {
-	b := breakers{rules: make([]Breaker, len(rules)), found: map[string]*guarded{}}
+	b := breakers{rules: make([]Breaker, len(rules)), found: map[string]*guarded{}, spelt: map[string]*guarded{}}
 	for i, r := range rules {
 		r.Abilities = r.Abilities.Fold()
 		b.rules[i] = r
@@ -103,16 +104,31 @@ func (b *breakers) of(ability string) *guarded {
 	if len(b.rules) == 0 {
 		return nil
 	}
-	folded := dsl.Fold(ability)
-	if g, known := b.found[folded]; known {
+	if g, known := b.spelt[ability]; known {
 		return g
 	}
-	var g *guarded
+	folded := dsl.Fold(ability)
+	g, known := b.found[folded]
+	if !known {
+		g = b.find(folded)
+	}
+	if folded != ability {
+		if len(b.spelt) >= maxGuarded {
+			clear(b.spelt)
+		}
+		b.spelt[ability] = g
+	}
+	return g
+}
+
+// find looks for the breaker of a folded ability, and remembers it.
+func (b *breakers) find(folded string) (g *guarded) {
 	if r := covering(b.rules, folded); r != nil {
 		g = &guarded{ability: folded, rule: r, config: r.WithDefaults(), cell: "breaker\x00" + folded, lease: "probe\x00" + folded}
 	}
 	if len(b.found) >= maxGuarded {
 		clear(b.found)
+		clear(b.spelt)
 	}
 	b.found[folded] = g
 	return g

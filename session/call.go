@@ -1,8 +1,6 @@
 package session
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"strconv"
@@ -82,35 +80,24 @@ func (e *FieldError) Error() string {
 }
 
 // callID identifies the call in the store; the zero CallID if it has no id.
-func callID(st *registry.Step) state.CallID { return callIDIn(st) }
+func callID(st *registry.Step) state.CallID {
+	if st.CallID == "" {
+		return state.CallID{}
+	}
+	return state.CallID(st.DigestOf("call", st.Session, st.CallID, st.Ability))
+}
 
 // callID identifies the call in the store as one of a task: the same id in
 // another task, or after the task was closed or begun anew, is another call.
 // Nobody may tell of the one before any more, so it would take no place in a
 // window however often it was made. Another process that goes on with the session
 // asks for the same call only until then: it does not know how often that was.
-func (s *Session) callID(rs *registry.Step, k *meter.Task) state.CallID {
-	if rs.CallID == "" {
-		return state.CallID{}
-	}
-	if k.Span() == 0 {
-		return callIDIn(rs, "task", k.ID(), "0")
-	}
-	return callIDIn(rs, "task", k.ID(), strconv.Itoa(k.Span()), s.nonce)
-}
-
-func callIDIn(st *registry.Step, within ...string) state.CallID {
+func (s *Session) callID(st *registry.Step, k *meter.Task) state.CallID {
 	if st.CallID == "" {
 		return state.CallID{}
 	}
-	h := sha256.New()
-	for _, part := range append([]string{"call", st.Session, st.CallID, st.Ability}, within...) {
-		var n [8]byte
-		binary.LittleEndian.PutUint64(n[:], uint64(len(part)))
-		h.Write(n[:])
-		h.Write([]byte(part))
+	if k.Span() == 0 {
+		return state.CallID(st.DigestOf("call", st.Session, st.CallID, st.Ability, "task", k.ID(), "0"))
 	}
-	args := st.ArgsDigest()
-	h.Write(args[:])
-	return state.CallID(h.Sum(nil))
+	return state.CallID(st.DigestOf("call", st.Session, st.CallID, st.Ability, "task", k.ID(), strconv.Itoa(k.Span()), s.nonce))
 }

@@ -29,6 +29,8 @@ type Decider struct {
 	// Clock tells the time of a record where neither the step nor the store
 	// has; nil: the machine's.
 	Clock Clock
+
+	run string // of steps without a chain, where they are all of one session
 }
 
 // Admission tells how a step was let through.
@@ -50,17 +52,14 @@ type scratch struct {
 	grant   state.Grant
 	leases  [1]state.Lease
 	expects []state.Expect
-	// The run of steps without a chain of the session that was here last.
-	session, run string
+	// The run that was here last, and its key.
+	chain, id, session, run string
 }
 
-// runOf is runKey, with no text made anew for a session that comes again.
+// runOf is runKey, with no text made anew for a run that comes again.
 func (m *scratch) runOf(rs *registry.Step) string {
-	if rs.Chain != "" {
-		return runKey(rs)
-	}
-	if m.run == "" || m.session != rs.Session {
-		m.session, m.run = rs.Session, runKey(rs)
+	if m.run == "" || m.chain != rs.Chain || m.id != rs.Run || m.session != rs.Session {
+		m.chain, m.id, m.session, m.run = rs.Chain, rs.Run, rs.Session, runKey(rs)
 	}
 	return m.run
 }
@@ -100,7 +99,7 @@ func (d *Decider) Decide(ctx context.Context, rs *registry.Step, v *registry.Ver
 		d.Refuse(rs, v, registry.SlugMalformedStep, err.Error())
 		return NotAdmitted
 	}
-	return d.decide(ctx, rs, callID(rs), v, (*registry.Set).Plan, nil, nil)
+	return d.decide(ctx, rs, callID(rs), v, nil, nil)
 }
 
 // refuseOnPanic, deferred, answers for an engine, a store or a listener that
@@ -148,17 +147,24 @@ func (d *Decider) notes() []string {
 func (d *Decider) Final(ctx context.Context, rs *registry.Step, heldBefore map[string]bool, v *registry.Verdict) {
 	var none Admission // nothing is about to be done
 	defer d.refuseOnPanic(rs, v, &none)
-	d.decide(ctx, rs, callID(rs), v, func(s *registry.Set, rs *registry.Step, p *registry.Plan) { s.PlanFinal(rs, p, heldBefore) }, nil, nil)
+	m := memories.Get().(*scratch)
+	d.Registry.Set().PlanFinal(rs, &m.plan, heldBefore)
+	d.decidePlanned(ctx, rs, callID(rs), v, nil, nil, m)
 }
 
 // memories are the scratch of decisions that are over.
 var memories = sync.Pool{New: func() any { return new(scratch) }}
 
-func (d *Decider) decide(ctx context.Context, rs *registry.Step, call state.CallID, v *registry.Verdict, plan func(*registry.Set, *registry.Step, *registry.Plan), t *ticket, money *stake) (admission Admission) {
+func (d *Decider) decide(ctx context.Context, rs *registry.Step, call state.CallID, v *registry.Verdict, t *ticket, money *stake) Admission {
 	m := memories.Get().(*scratch) // after a panic it is not given back
-	set := d.Registry.Set()
-	plan(set, rs, &m.plan)
-	m.claim = claimOf(rs, call, m)
+	d.Registry.Set().Plan(rs, &m.plan)
+	return d.decidePlanned(ctx, rs, call, v, t, money, m)
+}
+
+// decidePlanned decides on a step that is planned in m, which it gives back.
+func (d *Decider) decidePlanned(ctx context.Context, rs *registry.Step, call state.CallID, v *registry.Verdict, t *ticket, money *stake, m *scratch) (admission Admission) {
+	set := m.plan.Set()
+	m.claim = d.claimOf(rs, call, m)
 	err := d.claim(ctx, t, money, m)
 	if errors.Is(err, errMoved) {
 		memories.Put(m)
@@ -230,9 +236,13 @@ func (d *Decider) claim(ctx context.Context, t *ticket, money *stake, m *scratch
 var errContended = fmt.Errorf("the money of the session is moved by others all the time: %w", state.ErrConflict)
 
 // claimOf is what a planned step asks of the store.
-func claimOf(rs *registry.Step, call state.CallID, m *scratch) state.Claim {
+func (d *Decider) claimOf(rs *registry.Step, call state.CallID, m *scratch) state.Claim {
+	run := d.run
+	if rs.Chain != "" || run == "" {
+		run = m.runOf(rs)
+	}
 	return state.Claim{
-		Now: rs.Now, Session: rs.Session, Run: m.runOf(rs), Call: call,
+		Now: rs.Now, Session: rs.Session, Run: run, Call: call,
 		Needs: m.plan.Needs, Guards: m.plan.Guards, Refused: m.plan.Refused,
 	}
 }

@@ -99,9 +99,8 @@ func (s *Session) failed(worker, reason string) {
 	if s.tasks.reasons[name] != "" || len(s.tasks.reasons) < meter.MaxNames {
 		s.tasks.reasons[name] = reason
 	}
-	failures := s.tasks.tree.WorkerFailures(worker, s.latest)
-	s.note(func() {
-		s.log.Warn("delegation failed", "session", s.id, "worker", name, "failures", failures, "reason", reason)
+	s.warn("delegation failed", func() []any {
+		return []any{"worker", name, "failures", s.tasks.tree.WorkerFailures(worker, s.latest), "reason", reason}
 	})
 }
 

@@ -29,21 +29,24 @@ func (s *Session) judgeBy(ctx context.Context, k *meter.Task, at int64, meters r
 		s.lookAtMoney(ctx, k)
 	}
 	s.decider.sweep(ctx, rs, v)
-	if len(v.Fired) == 0 {
-		delete(s.tasks.held, k.ID())
+	held := s.tasks.held[k.ID()]
+	if len(v.Fired) == 0 && held == nil {
 		return halts
 	}
-	before, now := s.tasks.held[k.ID()], make(map[string]bool, len(v.Fired))
+	if held == nil {
+		held = &holding{rules: map[string]int{}}
+		s.tasks.held[k.ID()] = held
+	}
+	held.judged++
 	for i := range v.Fired {
 		f := &v.Fired[i]
-		key := f.Rule.Key()
-		now[key] = true
+		before := held.note(f.Rule.Key())
 		s.tasks.tripped(k.ID(), f, at)
 		ended := s.tasks.end(k, f)
 		if ended {
 			s.logEnded(k.ID(), f)
 		}
-		if ended || !before[key] {
+		if ended || !before {
 			h := Halt{Task: k.ID(), At: at, Action: f.Rule.Action.Kind, Ended: ended, Fired: *f, Reason: ReasonOf(f), Notes: v.Notes}
 			if readsMoney(f.Rule) {
 				h.Notes = slices.Concat(h.Notes, s.priceNotes)
@@ -51,8 +54,31 @@ func (s *Session) judgeBy(ctx context.Context, k *meter.Task, at int64, meters r
 			halts = append(halts, h)
 		}
 	}
-	s.tasks.held[k.ID()] = now
+	held.drop()
 	return halts
+}
+
+// holding is the rules that held for a task when it was last judged. It is used
+// again and again: while an agent is stuck, every event would cost another.
+type holding struct {
+	rules  map[string]int // by their Key: the judgement at which each held last
+	judged int
+}
+
+// note notes that a rule holds, and reports whether it did at the judgement before.
+func (h *holding) note(rule string) (before bool) {
+	_, before = h.rules[rule]
+	h.rules[rule] = h.judged
+	return before
+}
+
+// drop forgets the rules that hold no more.
+func (h *holding) drop() {
+	for rule, at := range h.rules {
+		if at != h.judged {
+			delete(h.rules, rule)
+		}
+	}
 }
 
 // judgeAbove judges the tasks above one whose money is theirs too: with what a
@@ -73,14 +99,12 @@ func (d *Decider) sweep(ctx context.Context, rs *registry.Step, v *registry.Verd
 	var none Admission
 	defer d.refuseOnPanic(rs, v, &none)
 	m := memories.Get().(*scratch)
-	d.Registry.Set().PlanFinal(rs, &m.plan, nil)
-	quiet := m.plan.Quiet()
-	memories.Put(m)
-	if quiet {
+	if d.Registry.Set().PlanFinal(rs, &m.plan, nil); m.plan.Quiet() {
+		memories.Put(m)
 		v.Reset(rs)
 		return
 	}
-	if d.Final(ctx, rs, nil, v); len(v.Fired) == 1 && v.Fired[0].Rule.ID == registry.SlugStoreError {
+	if d.decidePlanned(ctx, rs, callID(rs), v, nil, nil, m); len(v.Fired) == 1 && v.Fired[0].Rule.ID == registry.SlugStoreError {
 		d.alone(rs, v)
 	}
 }

@@ -34,27 +34,34 @@ func logger(l *slog.Logger) *slog.Logger {
 	return l
 }
 
+// warn logs, once the session is unlocked: its id, and args. Where nobody reads
+// the log, nothing is made for it.
+func (s *Session) warn(msg string, args func() []any) {
+	if s.logs {
+		all := args()
+		s.note(func() { s.log.Warn(msg, append([]any{"session", s.id}, all...)...) })
+	}
+}
+
 // logEnded logs that a rule has ended a task, or the session.
 func (s *Session) logEnded(task string, f *registry.Fired) {
-	rule, reason, explain := f.Rule.ID, f.ReasonText(), f.Explain()
-	s.note(func() {
-		s.log.Warn("task ended", "session", s.id, "task", task, "rule", rule, "reason", reason, "explain", explain)
+	s.warn("task ended", func() []any {
+		return []any{"task", task, "rule", f.Rule.ID, "reason", f.ReasonText(), "explain", f.Explain()}
 	})
 }
 
 // logRefused logs that a worker was not given a task, once for each refusal.
 func (s *Session) logRefused(worker string, f *registry.Fired) {
-	rule, explain := f.Rule.ID, f.Explain()
-	s.note(func() {
-		s.log.Warn("delegation refused", "session", s.id, "worker", worker, "rule", rule, "explain", explain)
+	s.warn("delegation refused", func() []any {
+		return []any{"worker", worker, "rule", f.Rule.ID, "explain", f.Explain()}
 	})
 }
 
 // changed tells of a breaker that moved.
 func (s *Session) changed(c *BreakerChange) {
 	change := *c
-	s.note(func() {
-		s.log.Warn("breaker changed", "session", s.id, "ability", change.Ability, "from", change.From.String(), "to", change.To.String(), "trips", change.Trips)
+	s.warn("breaker changed", func() []any {
+		return []any{"ability", change.Ability, "from", change.From.String(), "to", change.To.String(), "trips", change.Trips}
 	})
 	if s.onBreaker != nil {
 		s.note(func() { s.onBreaker(change) })

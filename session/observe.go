@@ -127,7 +127,7 @@ func (s *Session) apply(e *Event, k *meter.Task, at int64) *meter.Task {
 		}
 		if e.Output != nil {
 			s.remember(e.Output)
-			r.Output = e.Output.String()
+			s.put(&r, e.Output)
 		}
 		s.done(k, k.Find(e.CallID), r, class, at)
 	case Usage:
@@ -143,10 +143,38 @@ func (s *Session) apply(e *Event, k *meter.Task, at int64) *meter.Task {
 	return k
 }
 
+// put has a result say what a call has put out. Where that is no text, it is
+// written to memory that is used again, until it is spelt.
+func (s *Session) put(r *meter.Result, output *registry.Value) {
+	if !output.Structured() {
+		r.Output, r.Raw = output.String(), nil
+		return
+	}
+	if cap(s.written) > maxWritten {
+		s.written = nil
+	}
+	s.written = output.AppendText(s.written[:0])
+	r.Output, r.Raw = "", s.written
+}
+
+// maxWritten is how much of that memory is kept, in bytes.
+const maxWritten = 64 << 10
+
+// spell makes the text of a result that is to be read or kept.
+func spell(r *meter.Result) {
+	if r.Raw != nil {
+		r.Output, r.Raw = string(r.Raw), nil
+	}
+}
+
 // done tells the meters of a call's end.
 func (s *Session) done(k *meter.Task, flight meter.Flight, r meter.Result, class string, at int64) {
+	worker := k.Worker(flight)
+	if worker != "" || s.tasks.recalled.calls > 0 {
+		spell(&r)
+	}
 	s.tasks.recalled.end(k.ID(), flight, r, class, at)
-	worker, why := k.Worker(flight), r.Output
+	why := r.Output
 	if worker != "" && !r.Failed {
 		why, r.Gave = s.delegations.gave(r.Output)
 	}
@@ -164,7 +192,11 @@ func (s *Session) beat(e *Event, k *meter.Task, at int64) *meter.Task {
 	case e.Phase == Starting:
 		k = s.openTask(e.Task, e.Parent, e.Chain, at)
 	case e.Phase == Done || e.Phase == Errored:
-		s.endTask(e.Task, map[Phase]Status{Done: Completed, Errored: Failed}[e.Phase], e.Text, at)
+		status := Completed
+		if e.Phase == Errored {
+			status = Failed
+		}
+		s.endTask(e.Task, status, e.Text, at)
 		return k
 	}
 	k.Beat(at)
@@ -197,11 +229,12 @@ func (s *Session) EndTask(id string) {
 	s.endTask(id, "", "", s.at(0))
 }
 
-// called is an observed call as a step.
+// called is an observed call as a step. It is good until the next is completed.
 func (s *Session) called(e *Event) *registry.Step {
-	rs := &registry.Step{Ability: e.Ability, Worker: e.Worker, CallID: e.CallID, Args: e.Args}
+	rs := &s.judged
+	*rs = registry.Step{Ability: e.Ability, Worker: e.Worker, CallID: e.CallID, Args: e.Args}
 	if e.Type == Delegate && rs.Ability == "" {
-		rs.Ability = DelegatePrefix + e.Worker
+		rs.Ability = s.tasks.delegation(e.Worker)
 	}
 	return rs
 }

@@ -132,7 +132,13 @@ func (s *Session) notePrices(v *registry.Verdict) {
 	if s.pricesTold = len(s.priceNotes); s.pricesTold > 0 && moneyFired(v) {
 		from = 0
 	}
-	v.Notes = append(v.Notes, s.priceNotes[from:]...)
+	switch notes := s.priceNotes[from:]; {
+	case len(notes) == 0:
+	case len(v.Notes) == 0:
+		v.Notes = slices.Clip(notes) // nothing in it changes
+	default:
+		v.Notes = append(v.Notes, notes...)
+	}
 }
 
 func moneyFired(v *registry.Verdict) bool {

@@ -37,6 +37,7 @@ type Session struct {
 	over        bool   // End was called
 	nonce       string // tells this session from others of its id
 	log         *slog.Logger
+	logs        bool     // somebody reads it
 	notices     []func() // to be told once the session is unlocked
 	delegations Delegation
 	pricing     Pricing
@@ -56,6 +57,7 @@ type Session struct {
 	settling state.Settlement // memory of telling the store of a call's end
 	books    *books           // nil: its money ends with the process
 	stakeOf  stake
+	written  []byte // memory of what a call has put out, as text
 	history  History
 	outputs  *registry.Values
 	user     registry.Words
@@ -79,13 +81,14 @@ func New(o Options) (*Session, error) {
 		decider:  Decider{Registry: o.Registry, Store: o.Store, Record: o.Record, Judged: o.Judged, Clock: o.Clock},
 		breakers: newBreakers(o.Breakers), onBreaker: o.OnBreaker, onTask: o.OnTask, metrics: o.Metrics, review: o.Review,
 	}
+	s.decider.run = runKey(&registry.Step{Session: o.ID})
 	if s.wall == nil {
 		s.wall = SystemClock()
 	}
 	_, s.live = s.wall.(*systemClock)
 	writer := maphash.String(maphash.MakeSeed(), o.ID)
 	s.nonce, s.books = strconv.FormatUint(writer, 36), newBooks(o.ID, o.Store, writer, s.present)
-	s.log, s.delegations, s.pricing = logger(o.Log), o.Delegation, o.Pricing
+	s.log, s.logs, s.delegations, s.pricing = logger(o.Log), o.Log != nil, o.Delegation, o.Pricing
 	meters := meter.Options{Forgiving: o.Delegation.Forgiving, CapTools: o.Delegation.Tools, Interactive: o.Interactive}
 	if o.Edits != nil {
 		meters.Edits = meter.Matcher(o.Edits)
@@ -215,7 +218,7 @@ func (s *Session) decide(ctx context.Context, rs *registry.Step, call state.Call
 		return s.decider.Decide(ctx, rs, v), nil // which says what is wrong
 	}
 	t = s.ticket(rs, call)
-	return s.decider.decide(ctx, rs, call, v, (*registry.Set).Plan, t, money), t
+	return s.decider.decide(ctx, rs, call, v, t, money), t
 }
 
 // refused ends what an abort over a meter concerns, and lets the clocks stand
@@ -248,14 +251,6 @@ func errorOnPanic(err *error) {
 	if r := recover(); r != nil {
 		*err = fmt.Errorf("session: the engine failed: %v", r)
 	}
-}
-
-// bind keeps an output outside a chain: the latest of each ability as
-// <ability>.output, every one as <ability>.<number>.output.
-func (s *Session) bind(st *Step, v registry.Value) {
-	name := fmt.Sprintf("%s.%d.output", st.Ability, st.number)
-	s.outputs.BindOutput(name, v)
-	s.outputs.Alias(st.Ability+".output", name)
 }
 
 // User notes what the user, or the operator's system prompt, wrote: what

@@ -110,6 +110,7 @@ func (t *tasks) limit(id, chain string) {
 
 // setup is that of one task, to be changed.
 func (t *tasks) setup(id string) *taskSetup {
+	clear(t.merged)
 	if t.setups[id] == nil {
 		t.setups[id] = &taskSetup{}
 	}
@@ -122,14 +123,35 @@ func (t *tasks) setupOf(k *meter.Task) *taskSetup {
 	if len(t.setups) == 0 {
 		return nil
 	}
-	var all *taskSetup
+	all, known := t.merged[k.ID()]
+	if !known {
+		if t.merged == nil {
+			t.merged = map[string]*taskSetup{}
+		}
+		all = t.merge(k)
+		t.merged[k.ID()] = all
+	}
+	return all
+}
+
+// merge is setupOf, which remembers it: it is asked for at every event.
+func (t *tasks) merge(k *meter.Task) *taskSetup {
+	var only, all *taskSetup
 	for ; k != nil; k = k.Parent() {
-		if own := t.setups[k.ID()]; own != nil {
+		switch own := t.setups[k.ID()]; {
+		case own == nil:
+		case only == nil:
+			only = own
+		default:
 			if all == nil {
 				all = &taskSetup{}
+				all.or(only)
 			}
 			all.or(own)
 		}
+	}
+	if all == nil {
+		return only
 	}
 	return all
 }

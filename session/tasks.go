@@ -1,7 +1,8 @@
 package session
 
 import (
-	"github.com/cbpolicy/cbpolicy/dsl"
+	"strings"
+
 	"github.com/cbpolicy/cbpolicy/registry"
 	"github.com/cbpolicy/cbpolicy/session/meter"
 )
@@ -13,17 +14,19 @@ const DelegatePrefix = "delegate."
 // and the limits that hold for one task only.
 type tasks struct {
 	tree      *meter.Tree
-	ended     map[string]ending          // by task; "": the session
-	setups    map[string]*taskSetup      // by task
-	overrides []taskLimits               // of tasks that are opened
-	held      map[string]map[string]bool // by task: the rules that held when it was last judged, by their Key
+	ended     map[string]ending     // by task; "": the session
+	setups    map[string]*taskSetup // by task
+	merged    map[string]*taskSetup // by task: with those of the tasks above, until one is changed
+	overrides []taskLimits          // of tasks that are opened
+	held      map[string]*holding   // by task
 
 	recalled recaller
 	trips    map[string]*trip // by task
 	told     bool             // the host was told of the session's own task
 
-	reasons map[string]string // by worker: why it failed last
-	models  map[string]string // by task: that of the latest usage
+	reasons     map[string]string // by worker: why it failed last
+	delegations map[string]string // by worker: the ability of a delegation to it
+	models      map[string]string // by task: that of the latest usage
 
 	// Memory of the judgement under way.
 	reading meter.Reading
@@ -38,7 +41,7 @@ type ending struct {
 func newTasks(o meter.Options, at int64) tasks {
 	return tasks{
 		tree: meter.New(o, at), ended: map[string]ending{}, setups: map[string]*taskSetup{},
-		held: map[string]map[string]bool{}, trips: map[string]*trip{}, models: map[string]string{},
+		held: map[string]*holding{}, trips: map[string]*trip{}, models: map[string]string{},
 	}
 }
 
@@ -88,10 +91,23 @@ func WorkerOf(st *registry.Step) string {
 		return st.Worker
 	}
 	n := len(DelegatePrefix)
-	if len(st.Ability) <= n || dsl.Fold(st.Ability[:n]) != DelegatePrefix {
+	if len(st.Ability) <= n || !strings.EqualFold(st.Ability[:n], DelegatePrefix) {
 		return ""
 	}
 	return st.Ability[n:]
+}
+
+// delegation is the ability of a delegation to a worker, remembered.
+func (t *tasks) delegation(worker string) string {
+	ability, known := t.delegations[worker]
+	if !known {
+		if t.delegations == nil || len(t.delegations) >= meter.MaxNames {
+			t.delegations = map[string]string{}
+		}
+		ability = DelegatePrefix + worker
+		t.delegations[worker] = ability
+	}
+	return ability
 }
 
 // editArgs are the names under which editing tools take what they write.
@@ -141,6 +157,7 @@ func (t *tasks) end(k *meter.Task, f *registry.Fired) bool {
 func (t *tasks) forget(id string) {
 	delete(t.ended, id)
 	delete(t.setups, id)
+	clear(t.merged) // some may be below it
 	delete(t.held, id)
 	delete(t.recalled.of, id)
 	delete(t.trips, id)

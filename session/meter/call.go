@@ -1,10 +1,6 @@
 package meter
 
-import (
-	"hash/maphash"
-
-	"github.com/cbpolicy/cbpolicy/dsl"
-)
+import "hash/maphash"
 
 // Call is a call that is made, or about to be.
 type Call struct {
@@ -32,6 +28,9 @@ type Call struct {
 type Result struct {
 	ID     string // of the call; "": it has none
 	Output string // as text
+	// Raw is the output where its text was only made for this: it is in the place
+	// of Output, and read before Finish returns.
+	Raw    []byte
 	Failed bool
 	// Counts tells whether a failure is one of the tool: whoever called it
 	// wrongly, and a cancellation, say nothing of the tool.
@@ -71,6 +70,17 @@ func fingerprint(seed maphash.Seed, text string) print {
 	return print{maphash.String(seed, text), len(text)}
 }
 
+// size is how long the output is, in bytes.
+func (r *Result) size() int { return len(r.Output) + len(r.Raw) }
+
+// print tells outputs apart. A text is the same in either place.
+func (r *Result) print(seed maphash.Seed) print {
+	if r.Raw != nil {
+		return print{maphash.Bytes(seed, r.Raw), len(r.Raw)}
+	}
+	return fingerprint(seed, r.Output)
+}
+
 // keyOf tells calls apart by ability and arguments.
 func (t *Tree) keyOf(c *Call) print {
 	parts := [3]uint64{maphash.String(t.seed, c.Ability), maphash.String(t.seed, c.Worker), c.Args}
@@ -101,7 +111,7 @@ func (t *Tree) judged(f *flight, r Result, at int64) {
 	if f.worker != "" {
 		return
 	}
-	switch name := dsl.Fold(f.ability); {
+	switch name := t.fold(f.ability); {
 	case r.Failed && r.Counts:
 		t.tools.add(name)
 	case !r.Failed:

@@ -9,10 +9,17 @@ type lost struct {
 	counted int64 // nano-dollars that were counted for it
 }
 
+// maxSpare is how large a list of calls is that is kept for the next task.
+const maxSpare = 16
+
 // lose ends the calls that are under way, of which nobody may tell any more.
 func (k *Task) lose() {
 	for i := range k.flights {
 		k.miss(&k.flights[i])
+	}
+	if n := cap(k.flights); n > 0 && n <= maxSpare {
+		clear(k.flights)
+		k.tree.spare = k.flights[:0]
 	}
 	k.flights = nil
 	k.spans++

@@ -40,7 +40,11 @@ func (o *outputs) add(seed maphash.Seed, text string) {
 }
 
 // ForgetOutputs begins the comparison of outputs anew.
-func (k *Task) ForgetOutputs() { k.outputs = outputs{} }
+func (k *Task) ForgetOutputs() { k.outputs.reset() }
+
+// reset forgets the outputs, and keeps the memory: a user who watches has them
+// begin anew with every word.
+func (o *outputs) reset() { o.n = 0 }
 
 // similarity is the least similarity of two outputs in a row among the last
 // Window; 0 until there are that many.

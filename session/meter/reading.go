@@ -120,7 +120,7 @@ func (r *Reading) streak(name dsl.Key) (int64, bool) {
 		if next == nil || next.Worker != "" {
 			return 0, true
 		}
-		return t.tools.get(dsl.Fold(next.Ability)), true
+		return t.tools.get(t.fold(next.Ability)), true
 	}
 	return 0, false
 }

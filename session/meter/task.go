@@ -79,7 +79,8 @@ func (k *Task) User(bytes int, at int64) {
 	k.message(bytes)
 	k.turn = 0
 	if k.tree.anew {
-		k.log, k.edits, k.outputs = callLog{}, editStreak{}, outputs{}
+		k.log, k.edits = callLog{}, editStreak{}
+		k.outputs.reset()
 	}
 }
 
@@ -127,6 +128,9 @@ func (k *Task) Begin(c *Call, at int64) Flight {
 	f := flight{
 		number: Flight(k.tree.total.calls), id: c.ID, key: k.tree.keyOf(c), ability: c.Ability, worker: c.Worker,
 		edit: c.editSize(k.tree), reserved: max(c.Estimate, 0), passing: c.Passing, money: c.Money,
+	}
+	if k.flights == nil {
+		k.flights, k.tree.spare = k.tree.spare, nil
 	}
 	k.flights = append(k.flights, f)
 	k.reserve(f.reserved)
@@ -184,7 +188,7 @@ func (k *Task) Worker(f Flight) string {
 // and nothing more.
 func (k *Task) Finish(f Flight, r Result, at int64) {
 	k.answered(f, r.ID, at)
-	k.message(len(r.Output))
+	k.message(r.size())
 	i := slices.IndexFunc(k.flights, func(x flight) bool { return x.number == f })
 	if i < 0 {
 		return
@@ -192,7 +196,7 @@ func (k *Task) Finish(f Flight, r Result, at int64) {
 	done := k.flights[i]
 	k.flights = slices.Delete(k.flights, i, i+1)
 	k.settle(&done, r)
-	k.log.add(callDone{key: done.key, ability: fingerprint(k.tree.seed, done.ability), output: fingerprint(k.tree.seed, r.Output), failed: r.Failed})
+	k.log.add(callDone{key: done.key, ability: fingerprint(k.tree.seed, done.ability), output: r.print(k.tree.seed), failed: r.Failed})
 	if done.edit >= 0 {
 		k.edits.add(done.edit)
 	}

@@ -37,10 +37,15 @@ type Tree struct {
 	seed   maphash.Seed
 	edits  func(string) bool
 	isEdit map[string]bool // by ability: what edits has said
+	// By name: how it folds, and as what a tool is capped.
+	folded, toolNames map[string]string
+
 	root   *Task
 	tasks  map[string]*Task
 	active []*Task // a stack, the root at its bottom
 	ended  []*Task // closed, the earliest first
+
+	spare []flight // the list of a task that is over, for the next
 
 	moved    func(*Task, Move)
 	beats    bool // the source sends heartbeats

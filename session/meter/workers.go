@@ -142,11 +142,41 @@ const ToolPrefix = "tool:"
 func (t *Tree) capped(worker, ability string) string {
 	switch {
 	case worker != "":
-		return WorkerName(worker)
+		return t.fold(strings.TrimSpace(worker))
 	case t.capTools:
-		return ToolPrefix + dsl.Fold(ability)
+		return t.toolName(ability)
 	}
 	return ""
+}
+
+// toolName is the name under which a tool's failures are capped, remembered: it is
+// asked for with every call.
+func (t *Tree) toolName(ability string) string {
+	name, known := t.toolNames[ability]
+	if !known {
+		if t.toolNames == nil || len(t.toolNames) >= MaxNames {
+			t.toolNames = map[string]string{}
+		}
+		name = ToolPrefix + dsl.Fold(ability)
+		t.toolNames[ability] = name
+	}
+	return name
+}
+
+// fold is dsl.Fold, remembered for names that it changes.
+func (t *Tree) fold(name string) string {
+	if dsl.Folded(name) {
+		return name
+	}
+	folded, known := t.folded[name]
+	if !known {
+		if t.folded == nil || len(t.folded) >= MaxNames {
+			t.folded = map[string]string{}
+		}
+		folded = dsl.Fold(name)
+		t.folded[name] = folded
+	}
+	return folded
 }
 
 // FailWorker counts a failure of a worker that no call of this tree shows.

@@ -12,7 +12,8 @@ import (
 )
 
 // sessions: what a live agent costs on top of its decisions, and what a
-// breaker that is closed costs, beside the one that Go programs use.
+// breaker that is closed costs, beside the one that Go programs use. What is told
+// as an event allocates nothing, whatever it is and whatever rules hold.
 func sessions() ([]entry, []bar) {
 	reg := &registry.Registry{}
 	p, faults := dsl.ParsePolicy("bench", []byte("B:amount>1000|abort|missing=skip\n"))
@@ -37,15 +38,26 @@ func sessions() ([]entry, []bar) {
 		}
 		done(nil)
 	}
-	return []entry{
-			loop("decide", decide), loop("before and after", calls(reg, args, nil)),
-			loop("before and after, breaker", calls(reg, args, session.DefaultBreakers())), loop("gobreaker", closed),
-			loop("observe", events()),
-		}, []bar{
-			{what: "before and after, on top of the decision, µs", num: "before and after", den: "decide", limit: 2, of: overMicroseconds},
-			{what: "a closed breaker / gobreaker", num: "before and after, breaker", den: "before and after", third: "gobreaker", limit: 1, of: overShare},
-			{what: "an event, allocations", num: "observe", value: allocs},
-		}
+	entries := []entry{
+		loop("decide", decide), loop("before and after", calls(reg, args, nil)),
+		loop("before and after, breaker", calls(reg, args, session.DefaultBreakers())), loop("gobreaker", closed),
+	}
+	bars := []bar{
+		{what: "before and after, on top of the decision, µs", num: "before and after", den: "decide", limit: 2, of: overMicroseconds},
+		{what: "a closed breaker / gobreaker", num: "before and after, breaker", den: "before and after", third: "gobreaker", limit: 1, of: overShare},
+		{what: "a call, allocations", num: "before and after", value: allocs, limit: 1}, // its Step
+	}
+	for _, kind := range kept(reg, args) {
+		entries = append(entries, loop(kind.name, kind.run))
+		bars = append(bars,
+			bar{what: kind.name + ", on top of the decision, µs", num: kind.name, den: "decide", limit: 2, of: overMicroseconds},
+			bar{what: kind.name + ", allocations", num: kind.name, value: allocs, limit: 1})
+	}
+	for _, kind := range events() {
+		entries = append(entries, loop(kind.name, kind.run))
+		bars = append(bars, bar{what: kind.name + ", allocations", num: kind.name, value: allocs})
+	}
+	return entries, bars
 }
 
 // calls makes a call after the other in one session.
@@ -62,24 +74,6 @@ func calls(reg *registry.Registry, args *registry.Values, breakers []session.Bre
 		s.Before(ctx, st, &v)
 		if err := s.After(ctx, session.Outcome{Step: st, Output: &out}); err != nil {
 			panic(err)
-		}
-	}
-}
-
-// events is a heartbeat after the other under the built-in rules.
-func events() func() {
-	reg := &registry.Registry{}
-	if err := reg.LoadBuiltins(); err != nil {
-		panic(err)
-	}
-	s, err := session.New(session.Options{ID: "s", Registry: reg, Store: memory.New(memory.Options{})})
-	if err != nil {
-		panic(err)
-	}
-	ctx, e := context.Background(), &session.Event{Type: session.Heartbeat, Phase: session.Working}
-	return func() {
-		if halts := s.Observe(ctx, e); len(halts) > 0 {
-			panic(halts[0].String())
 		}
 	}
 }

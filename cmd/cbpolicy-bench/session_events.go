@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/cbpolicy/cbpolicy/registry"
+	"github.com/cbpolicy/cbpolicy/session"
+	"github.com/cbpolicy/cbpolicy/session/meter"
+	"github.com/cbpolicy/cbpolicy/state/memory"
+)
+
+// told is what a session is told, or asked, again and again.
+type told struct {
+	name string
+	run  func()
+}
+
+// kept are calls of sessions that keep the outputs themselves.
+func kept(reg *registry.Registry, args *registry.Values) (kinds []told) {
+	ids := make([]string, 1<<16)
+	for i := range ids {
+		ids[i] = fmt.Sprint("call-", i)
+	}
+	ctx, out := context.Background(), registry.Text("fine")
+	for _, k := range []told{{name: "a call, outputs kept"}, {name: "a call with an id, outputs kept"}} {
+		s, n, with := newSession(reg), 0, len(kinds) > 0
+		var v registry.Verdict
+		kinds = append(kinds, told{k.name, func() {
+			n++
+			st := &session.Step{Call: session.Call{Ability: "web.fetch", Args: args}}
+			if with {
+				st.Call.ID = ids[n%len(ids)]
+			}
+			s.Before(ctx, st, &v)
+			if err := s.After(ctx, session.Outcome{Step: st, Output: &out}); err != nil {
+				panic(err)
+			}
+		}})
+	}
+	return kinds
+}
+
+// events are those of every type, under the built-in rules, of which those about
+// loops hold where calls are equal.
+func events() (kinds []told) {
+	fine, failure := registry.Text("fine"), &session.Failure{Class: session.ClassTool, Message: "no such table"}
+	args, err := registry.ParseValues([]byte(`{"url":"https://example.com/","n":17,"ids":[1,2]}`))
+	if err != nil {
+		panic(err)
+	}
+	use := session.Event{Type: session.ToolUse, Ability: "web.fetch", CallID: "c", Args: args}
+	messages := make([]session.Event, 1<<12) // more than are remembered
+	for i := range messages {
+		messages[i] = session.Event{Type: session.Usage, MessageID: fmt.Sprint("m", i), Tokens: meter.Tokens{Input: 10}, Cost: 1, HasCost: true}
+	}
+	for _, k := range []struct {
+		name   string
+		events []session.Event
+	}{
+		{"heartbeat", []session.Event{{Type: session.Heartbeat, Phase: session.Working}}},
+		{"user and assistant", []session.Event{{Type: session.UserSaid, Text: "go on"}, {Type: session.AgentSaid, Text: "I do"}, {Type: session.AgentSaid, Text: "it is done"}}},
+		{"equal calls", []session.Event{use, {Type: session.ToolResult, CallID: "c", Output: &fine}}},
+		{"failed calls", []session.Event{use, {Type: session.ToolResult, CallID: "c", Error: failure}}},
+		{"delegations", []session.Event{{Type: session.Delegate, Worker: "coder", CallID: "c", Args: args}, {Type: session.ToolResult, CallID: "c", Output: &fine}}},
+		{"usage", messages},
+	} {
+		far := registry.BuiltinLimit{Value: "1e15"}
+		reg := &registry.Registry{}
+		if err := reg.TuneBuiltins(registry.Builtins{Limits: map[string]registry.BuiltinLimit{"tool_call_limit": far, "token_spend_limit": far, "output_loop": {Value: "1"}}}); err != nil {
+			panic(err)
+		}
+		s, ctx, n := newSession(reg), context.Background(), 0
+		kinds = append(kinds, told{"an event: " + k.name, func() {
+			s.Observe(ctx, &k.events[n%len(k.events)])
+			n++
+		}})
+	}
+	return kinds
+}
+
+func newSession(reg *registry.Registry) *session.Session {
+	s, err := session.New(session.Options{ID: "s", Registry: reg, Store: memory.New(memory.Options{})})
+	if err != nil {
+		panic(err)
+	}
+	return s
+}

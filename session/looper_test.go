@@ -70,19 +70,27 @@ func (l *looper) word(word string) {
 		return
 	}
 	l.calls++
-	e.Type, e.CallID = session.ToolUse, fmt.Sprint(l.calls)
+	call, text, failed := l.call(word)
+	e.Type, e.CallID, e.Ability, e.Args = session.ToolUse, fmt.Sprint(l.calls), call.Ability, call.Args
 	result := session.Event{Type: session.ToolResult, CallID: e.CallID, At: l.at}
-	name, text, failed := strings.Cut(word, "!")
 	if failed {
 		result.Error = &session.Failure{Class: session.ClassTool, Message: text}
 	} else {
-		name, text, _ = strings.Cut(word, "=")
 		result.Output = output(text)
 	}
-	e.Ability, _, _ = strings.Cut(name, "(")
-	e.Args = args(l.t, fmt.Sprintf(`{"q":%q}`, name))
 	l.tell(&e)
 	l.tell(&result)
+}
+
+// call is what a word of a script calls, and what comes of it.
+func (l *looper) call(word string) (c session.Call, text string, failed bool) {
+	name, text, failed := strings.Cut(word, "!")
+	if !failed {
+		name, text, _ = strings.Cut(word, "=")
+	}
+	c.Ability, _, _ = strings.Cut(name, "(")
+	c.Args = args(l.t, fmt.Sprintf(`{"q":%q}`, name))
+	return c, text, failed
 }
 
 func (l *looper) tell(e *session.Event) {
@@ -92,9 +100,25 @@ func (l *looper) tell(e *session.Event) {
 }
 
 // stuck are the loops that hold now.
-func (l *looper) stuck() string {
+func (l *looper) stuck() string { return l.fired(&session.Step{Final: true}) }
+
+// meets are the rules that meet a further word of a script: a call as it is asked
+// for, or a message once it is said. "" is none: those that hold now.
+func (l *looper) meets(next string) string {
+	switch {
+	case next == "":
+	case strings.HasPrefix(next, "say:"):
+		l.word(next)
+	default:
+		call, _, _ := l.call(next)
+		return l.fired(&session.Step{Call: call})
+	}
+	return l.stuck()
+}
+
+func (l *looper) fired(st *session.Step) string {
 	var v registry.Verdict
-	l.Before(l.t.Context(), &session.Step{Final: true}, &v)
+	l.Before(l.t.Context(), st, &v)
 	ids := []string{}
 	for _, f := range v.Fired {
 		ids = append(ids, f.Rule.ID)

@@ -16,9 +16,13 @@ type told struct {
 	run  func()
 }
 
+// sessionCalls is how long a session is that keeps the outputs itself: it finds each
+// in what it keeps, so that one without an end would measure the machine's memory.
+const sessionCalls = 4096
+
 // kept are calls of sessions that keep the outputs themselves.
 func kept(reg *registry.Registry, args *registry.Values) (kinds []told) {
-	ids := make([]string, 1<<16)
+	ids := make([]string, sessionCalls)
 	for i := range ids {
 		ids[i] = fmt.Sprint("call-", i)
 	}
@@ -27,7 +31,9 @@ func kept(reg *registry.Registry, args *registry.Values) (kinds []told) {
 		s, n, with := newSession(reg), 0, len(kinds) > 0
 		var v registry.Verdict
 		kinds = append(kinds, told{k.name, func() {
-			n++
+			if n++; n%sessionCalls == 0 {
+				s = newSession(reg)
+			}
 			st := &session.Step{Call: session.Call{Ability: "web.fetch", Args: args}}
 			if with {
 				st.Call.ID = ids[n%len(ids)]
@@ -71,10 +77,14 @@ func events() (kinds []told) {
 			panic(err)
 		}
 		s, ctx, n := newSession(reg), context.Background(), 0
-		kinds = append(kinds, told{"an event: " + k.name, func() {
+		tell := func() {
 			s.Observe(ctx, &k.events[n%len(k.events)])
 			n++
-		}})
+		}
+		for range k.events { // what is made once for all sessions is none of theirs
+			tell()
+		}
+		kinds = append(kinds, told{"an event: " + k.name, tell})
 	}
 	return kinds
 }

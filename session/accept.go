@@ -103,7 +103,7 @@ func (t *tasks) settled(id string, r *registry.Rule) bool {
 		n.also = slices.Delete(n.also, i, i+1)
 		return true
 	}
-	t.ended[id] = ending{n.also[0]}
+	t.ended[id] = &ending{n.also[0]}
 	n.also = slices.Delete(n.also, 0, 1)
 	return true
 }

@@ -115,7 +115,7 @@ func (t *tasks) endBy(id string, f *registry.Fired) {
 	first, already := t.ended[id]
 	switch {
 	case !already:
-		t.ended[id] = ending{*f}
+		t.ended[id] = &ending{*f}
 	case first.fired.Rule.Key() != f.Rule.Key():
 		n := t.trip(id)
 		if indexOf(n.also, f.Rule) < 0 {

@@ -92,7 +92,7 @@ func (s *Session) RecordFailure(worker, reason string) {
 
 // failed keeps why a worker failed, and has it logged.
 func (s *Session) failed(worker, reason string) {
-	name := meter.WorkerName(worker)
+	name := s.tasks.tree.WorkerName(worker)
 	if s.tasks.reasons == nil {
 		s.tasks.reasons = map[string]string{}
 	}

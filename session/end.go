@@ -33,7 +33,7 @@ func (s *Session) End(ctx context.Context) (err error) {
 	v.Refuse(&registry.Step{Session: s.id}, SlugSessionEnded, "the session has ended")
 	s.tellAll(s.at(0))
 	s.tasks = newTasks(meter.Options{}, s.at(0))
-	s.tasks.ended[""] = ending{v.Fired[0]}
+	s.tasks.ended[""] = &ending{v.Fired[0]}
 	s.over = true
 	money := s.books.keys()
 	s.books = nil

@@ -38,7 +38,7 @@ func (s *Session) haltOnPanic(halts *[]Halt) {
 	}
 	var v registry.Verdict
 	v.Refuse(&registry.Step{Session: s.id}, registry.SlugInternalFault, fmt.Sprintf("the engine failed: %v", r))
-	s.tasks.ended[""] = ending{v.Fired[0]}
+	s.tasks.ended[""] = &ending{v.Fired[0]}
 	s.logEnded("", &v.Fired[0])
 	*halts = append(*halts, Halt{At: s.latest, Action: v.Fired[0].Rule.Action.Kind, Ended: true, Fired: v.Fired[0]})
 }

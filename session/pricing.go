@@ -120,7 +120,7 @@ func (s *Session) noPrice(k *meter.Task, why error, at int64) {
 	}
 	var v registry.Verdict
 	v.Refuse(&registry.Step{Session: s.id, Task: k.ID()}, SlugUnknownPrice, why.Error())
-	s.tasks.ended[k.ID()] = ending{v.Fired[0]}
+	s.tasks.ended[k.ID()] = &ending{v.Fired[0]}
 	s.logEnded(k.ID(), &v.Fired[0])
 	s.unpriced = append(s.unpriced, Halt{Task: k.ID(), At: at, Action: v.Fired[0].Rule.Action.Kind, Ended: true, Fired: v.Fired[0]})
 }

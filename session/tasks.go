@@ -14,7 +14,7 @@ const DelegatePrefix = "delegate."
 // and the limits that hold for one task only.
 type tasks struct {
 	tree      *meter.Tree
-	ended     map[string]ending     // by task; "": the session
+	ended     map[string]*ending    // by task; "": the session
 	setups    map[string]*taskSetup // by task
 	merged    map[string]*taskSetup // by task: with those of the tasks above, until one is changed
 	overrides []taskLimits          // of tasks that are opened
@@ -40,7 +40,7 @@ type ending struct {
 
 func newTasks(o meter.Options, at int64) tasks {
 	return tasks{
-		tree: meter.New(o, at), ended: map[string]ending{}, setups: map[string]*taskSetup{},
+		tree: meter.New(o, at), ended: map[string]*ending{}, setups: map[string]*taskSetup{},
 		held: map[string]*holding{}, trips: map[string]*trip{}, models: map[string]string{},
 	}
 }

@@ -134,6 +134,9 @@ func (w *workers) reset(name string) {
 // WorkerName is the name under which a worker's failures are counted.
 func WorkerName(name string) string { return dsl.Fold(strings.TrimSpace(name)) }
 
+// WorkerName is WorkerName, remembered: it is asked for with every delegation.
+func (t *Tree) WorkerName(name string) string { return t.fold(strings.TrimSpace(name)) }
+
 // ToolPrefix begins the name under which a tool's failures are counted where
 // tools are capped as workers are.
 const ToolPrefix = "tool:"
@@ -142,7 +145,7 @@ const ToolPrefix = "tool:"
 func (t *Tree) capped(worker, ability string) string {
 	switch {
 	case worker != "":
-		return t.fold(strings.TrimSpace(worker))
+		return t.WorkerName(worker)
 	case t.capTools:
 		return t.toolName(ability)
 	}

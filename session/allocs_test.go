@@ -16,8 +16,8 @@ import (
 
 // Nothing is allocated for an event beyond the event itself, whatever its type
 // and whatever rules hold: what is measured here is the rate in the long run, in
-// which what a session remembers grows in pieces. A few kinds have something that
-// is theirs: their row says what.
+// which what a session remembers grows in pieces. Before that, a task that is new
+// and a halt that is told are the event's own.
 
 // rules are those that a row is measured under.
 type rules struct {
@@ -109,8 +109,13 @@ func TestEventsAllocateNothing(t *testing.T) {
 						s.Observe(ctx, &kind.turn(i)[j])
 					}
 				})
-				if most := max(kind.own, grows); got > most {
-					t.Errorf("%.2f allocations, want at most %.1f", got, most)
+				if got > grows {
+					t.Errorf("%.2f allocations, want at most %.1f", got, grows)
+				}
+				var v registry.Verdict
+				s.Before(ctx, &session.Step{Final: true}, &v)
+				if v.Decision == registry.Abort || !strings.Contains(brief(&v), kind.holds) {
+					t.Errorf("it came to %s: want rule %q to hold, and the task to go on", brief(&v), kind.holds)
 				}
 			})
 		}
@@ -121,8 +126,8 @@ func TestEventsAllocateNothing(t *testing.T) {
 type eventKind struct {
 	name  string
 	turns [][]session.Event
-	own   float64 // allocations that are the events' own
-	opens bool    // the task is opened anew with every turn, and what holds is told anew
+	holds string // a rule that holds all the time
+	opens bool   // the task is opened anew with every turn, and what holds is told anew
 }
 
 func (k *eventKind) turn(i int) []session.Event { return k.turns[i%len(k.turns)] }
@@ -169,22 +174,22 @@ func eventKinds(t *testing.T) []eventKind {
 			return []session.Event{{Type: session.Usage, MessageID: fmt.Sprint("m", i), Model: "gpt-4o", Tokens: meter.Tokens{Input: 10, Output: 5}, Cost: 1000, HasCost: true}}
 		})},
 		{name: "usage of a message, again", turns: one(session.Event{Type: session.Usage, MessageID: "m", Tokens: meter.Tokens{Input: 10, Output: 5}})},
-		{name: "equal calls", turns: one(use("web.fetch", "c", plain), result("c", ok))},
-		{name: "equal calls without an id", turns: one(use("web.fetch", "", plain), result("", ok))},
-		{name: "equal calls, JSON", turns: one(use("Query", "c", deep), result("c", &value))},
-		{name: "equal edits", turns: one(use("Edit", "c", deep), result("c", ok))},
-		{name: "calls by turns", turns: one(use("web.fetch", "c", plain), result("c", ok), use("Read", "d", deep), result("d", &value))},
-		{name: "calls that differ", turns: vary(64, func(i int) []session.Event {
+		{name: "equal calls", holds: "same_call", turns: one(use("web.fetch", "c", plain), result("c", ok))},
+		{name: "equal calls without an id", holds: "same_call", turns: one(use("web.fetch", "", plain), result("", ok))},
+		{name: "equal calls, JSON", holds: "same_call", turns: one(use("Query", "c", deep), result("c", &value))},
+		{name: "equal edits", holds: "same_call", turns: one(use("Edit", "c", deep), result("c", ok))},
+		{name: "calls by turns", holds: "alternation", turns: one(use("web.fetch", "c", plain), result("c", ok), use("Read", "d", deep), result("d", &value))},
+		{name: "calls that differ", holds: "edit_streak", turns: vary(64, func(i int) []session.Event {
 			return []session.Event{use("web.fetch", "c", args(t, fmt.Sprintf(`{"n":%d}`, i))), result("c", output(fmt.Sprint("result ", i)))}
 		})},
-		{name: "failed calls", turns: one(use("web.fetch", "", plain), failed)},
+		{name: "failed calls", holds: "error_streak", turns: one(use("web.fetch", "", plain), failed)},
 		{name: "calls without a result", turns: one(use("web.fetch", "", plain))},
 		{name: "tasks of a call", opens: true, turns: vary(4, func(i int) []session.Event {
 			return []session.Event{{Type: session.TaskStart, Task: "u"}, use("web."+words[i], "c", plain), result("c", ok), {Type: session.TaskEnd, Task: "u"}}
 		})},
 		{name: "results of no call", turns: one(result("x", ok))},
 		{name: "delegations", turns: one(session.Event{Type: session.Delegate, Worker: "Coder", CallID: "c", Args: plain}, result("c", output("It is done: all 17 tests pass.")))},
-		{name: "failed delegations", turns: one(session.Event{Type: session.Delegate, Worker: "Coder", Args: plain}, failed)},
+		{name: "failed delegations", holds: "error_streak", turns: one(session.Event{Type: session.Delegate, Worker: "Coder", Args: plain}, failed)},
 	}
 }
 

@@ -51,7 +51,6 @@ func sessions() ([]entry, []bar) {
 		entries = append(entries, loop(kind.name, kind.run))
 		bars = append(bars, bar{what: kind.name + ", allocations", num: kind.name, value: allocs, limit: 1})
 	}
-	bars = append(bars, bar{what: "a call, outputs kept, on top of the decision, µs", num: "a call, outputs kept", den: "decide", limit: 2, of: overMicroseconds})
 	for _, kind := range events() {
 		entries = append(entries, loop(kind.name, kind.run))
 		bars = append(bars, bar{what: kind.name + ", allocations", num: kind.name, value: allocs})

@@ -95,7 +95,7 @@ var meters = map[dsl.Key]string{
 	"task.messages":            "the user, assistant and result messages of this task",
 	"task.output_similarity":   "how alike the last three outputs of the assistant are, from 0 to 1; 0 until there are three",
 	"task.same_call_streak":    "how many calls in a row, the one about to run included, had the same ability, arguments and output",
-	"task.same_ability_streak": "how many calls in a row, the one about to run included, were of the same ability",
+	"task.same_ability_streak": "how many calls in a row, the one about to run included, were of the same ability; one that asks again and is told something else begins anew",
 	"task.alternation":         "how long two equal calls with equal outputs have been taking turns",
 	"task.error_streak":        "the failed calls in a row",
 	"task.growing_edit_streak": "the edits in a row each of which wrote more text than the one before it",

@@ -39,6 +39,16 @@ func TestLoops(t *testing.T) {
 		}
 		return script
 	}
+	poll := func(call string, times int) (script string) {
+		for i := range times {
+			script += fmt.Sprintf("%s=%d ", call, i)
+		}
+		return script
+	}
+	polls := "" // of one ability, with other arguments by turns
+	for i := range 15 {
+		polls += fmt.Sprintf("status(1)=%d status(2)=%d ", i, i)
+	}
 	talk := "" // nine messages, which no call comes between
 	for i := range 9 {
 		talk += fmt.Sprintf("say:word%d ", i)
@@ -92,6 +102,8 @@ func TestLoops(t *testing.T) {
 		{row: "only the last 20 events are read: words between repeats", script: strings.Repeat("ls=a "+talk, 4), next: "ls", table: free, by: "same_call",
 			differs: "20 events hold two of the calls only; task.same_call_streak counts calls in a row, whatever is said between them, and has no window of events"},
 		{row: "a poll whose output changes", script: "status=1 status=2 status=3 status=4 status=5 status=6 status=7", next: "status", table: free},
+		{row: "a long poll whose output changes", script: poll("status", 30), next: "status", table: free},
+		{row: "a long poll of two by turns, whose outputs change", script: polls, next: "status(1)", table: free},
 		{row: "a poll of two by turns, whose outputs change", script: "a=1 b=1 a=2 b=2 a=3 b=3 a=4 b=4", next: "a", table: free},
 	} {
 		t.Run(c.row, func(t *testing.T) {

@@ -11,6 +11,12 @@ func (c callDone) same(d callDone) bool {
 	return c.key == d.key && c.output == d.output && c.failed == d.failed
 }
 
+// polled reports whether a call asks again what an earlier one asked, and is
+// told something else: that is no loop, however often.
+func (c callDone) polled(d callDone) bool {
+	return c.key == d.key && c.output != d.output && !c.failed && !d.failed
+}
+
 // callLog follows the streaks of finished calls. It keeps the last two calls,
 // however many there were.
 type callLog struct {
@@ -29,7 +35,7 @@ func (l *callLog) add(c callDone) {
 		l.sameCall, l.sameAbility, l.alternation = 1, 1, 1
 	default:
 		l.sameCall = grown(l.sameCall, l.last.same(c))
-		l.sameAbility = grown(l.sameAbility, l.last.ability == c.ability)
+		l.sameAbility = grown(l.sameAbility, l.last.ability == c.ability && !l.last.polled(c) && !l.before.polled(c))
 		l.alternation = l.alternated(c)
 	}
 	l.errors = grown(l.errors, c.failed)

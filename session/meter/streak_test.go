@@ -17,6 +17,8 @@ func TestStreaks(t *testing.T) {
 		{"the second", "ls=a", "ls", "task.same_call_streak", "2"},
 		{"the fifth of equal outcomes", "ls=a ls=a ls=a ls=a", "ls", "task.same_call_streak", "5"},
 		{"a poll whose output changes is no loop", "ls=a ls=b ls=c ls=d", "ls", "task.same_call_streak", "2"},
+		{"a poll is no streak of its ability", "ls=a ls=b ls=c ls=d", "ls", "task.same_ability_streak", "2"},
+		{"nor is a poll of two by turns", "ls(1)=a ls(2)=a ls(1)=b ls(2)=b ls(1)=c", "ls(2)", "task.same_ability_streak", "2"},
 		{"a poll whose output comes and goes", "ls=a ls=b ls=a ls=b ls=a ls=b", "ls", "task.alternation", "0"},
 		{"another call between", "ls=a ls=a read=x ls=a", "ls", "task.same_call_streak", "2"},
 		{"other arguments", "read(a)=x read(a)=x", "read(b)", "task.same_call_streak", "1"},

@@ -15,7 +15,8 @@ import (
 func Permissions() []any {
 	var p []any
 	for _, name := range []string{
-		"eval", "evalsha", "time", "info", "get", "set", "del", "exists", "getrange", "setrange",
+		"eval", "evalsha", "time", "info", "get", "set", "del", "exists",
+		"lindex", "linsert", "llen", "lpop", "lrange", "lrem", "lset", "ltrim", "rpush",
 		"hget", "hmget", "hset", "hdel", "hlen", "hgetall", "hincrby", "pexpire", "pttl", "cluster|slots",
 	} {
 		p = append(p, "+"+name)

@@ -201,7 +201,7 @@ func (p *packer) need(n *registry.Need) {
 		parts = 5
 	}
 	p.array(parts)
-	p.text(counterName(&n.Counter))
+	p.counter(&n.Counter)
 	p.bool(n.Run)
 	p.array(3 * len(n.Windows))
 	for i := range n.Windows {

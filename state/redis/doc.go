@@ -13,18 +13,22 @@
 // are on one node of a cluster and one script may use them all; several domains
 // spread over nodes, and know nothing of each other.
 //
-// A counter is a string of entries that ends in what must be known of it, so
-// that a claim looks at its end, at one entry by its rank, and appends one,
-// however many there are.
+// A counter is a list of entries behind a head that says what must be known of it.
+// A claim that knows what the head should be adds its entry behind it by one
+// command, which does nothing if the head is another, and learns how many there
+// are; only if they are as many as a limit does it look at one, by its rank. So a
+// decision is two commands to the server, the time and this, however many entries
+// there are.
 //
 // # Time
 //
 // Time is the claim's own or else the server's, in microseconds. A claim's own
 // never goes back: it is the latest that any request of the domain has brought,
 // or had when more than counters were asked for. A claim of counters by the
-// server's time is not before any entry of its counters, should the server's
-// clock be set back. Programs that bring times and programs that do not are
-// not meant to share a domain.
+// server's time is not before an entry that another brought its time for. Should
+// the server's clock be set back, entries are in the order in which they came, and
+// those of before stay in their windows for longer, never shorter. Programs that
+// bring times and programs that do not are not meant to share a domain.
 //
 // Spans of parts of a microsecond are rounded up. Numbers in scripts are doubles,
 // which are exact below 2^53: microseconds since 1970 are until the year 2255,

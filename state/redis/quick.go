@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/cbpolicy/cbpolicy/registry"
 	"github.com/cbpolicy/cbpolicy/state"
@@ -21,11 +22,17 @@ const (
 	countersAt = 37
 	cellsAt    = 38
 	kindAt     = 39
-	needsAt    = 40
+	untilAt    = 40
+	needsAt    = 48
 
-	// noWindow is how long a window is, also where there is none: the first of a
-	// need is always there, and the first need.
+	// noNeed is how long a head and a number of windows are, and noWindow how long
+	// a window, also where there is none: the first of a need is always there, and
+	// the first need.
+	noNeed   = 19
 	noWindow = 12
+
+	// epoch is for how long, in microseconds, a head of a counter is good.
+	epoch = 1_000_000_000
 )
 
 // Limits of that part.
@@ -71,8 +78,9 @@ func (s *Store) quick(c *state.Claim) *claiming {
 		binary.BigEndian.PutUint64(p.b[ownAt:], uint64(own))
 		p.b[kindAt] = ownTime
 	}
+	binary.BigEndian.PutUint64(p.b[untilAt:], headUntil(time.Now()))
 	if !p.all(s.prefix, c) {
-		p.b = append(append(p.b[:needsAt], 0), make([]byte, noWindow)...)
+		p.b = append(p.b[:needsAt], make([]byte, noNeed+noWindow)...)
 		p.b[countersAt] = notQuick
 		p.keys = p.keys[:0]
 	}
@@ -94,17 +102,19 @@ func (p *claiming) all(prefix string, c *state.Claim) bool {
 		if len(n.Past) > 0 || len(n.Windows) > mostQuick {
 			return false
 		}
-		p.name = appendCounter(append(append(p.name[:0], prefix...), "c2:"...), &n.Counter)
+		p.name = appendCounter(append(append(p.name[:0], prefix...), "c3:"...), &n.Counter)
 		for _, other := range p.keys {
 			if other == string(p.name) {
 				return false
 			}
 		}
 		p.keys = append(p.keys, string(p.name))
-		p.windows(n, n.Run && c.Run != "")
+		if !p.windows(n, n.Run && c.Run != "") {
+			return false
+		}
 	}
 	if len(c.Needs) == 0 {
-		p.b = append(append(p.b, 0), make([]byte, noWindow)...)
+		p.b = append(p.b, make([]byte, noNeed+noWindow)...)
 	}
 	for i := range c.Expects {
 		p.keys = append(p.keys, prefix+"v:"+c.Expects[i].Key)
@@ -116,34 +126,52 @@ func (p *claiming) all(prefix string, c *state.Claim) bool {
 		}
 	}
 	if !c.Call.IsZero() {
-		p.keys = append(p.keys, prefix+"k:"+string(c.Call[:]))
+		p.keys = append(p.keys, prefix+"k2:"+string(c.Call[:]))
 		p.b[kindAt] |= ofCall
 	}
 	p.b[countersAt], p.b[cellsAt] = byte(len(c.Needs)), byte(len(c.Expects))
 	return true
 }
 
-// windows writes the windows of a need. A run adds nothing if it is quick: it
-// has been counted.
-func (p *claiming) windows(n *registry.Need, run bool) {
+// windows writes the head of a need's counter and its windows, and reports whether
+// any of them may have room. A run adds nothing if it is quick: it has been counted.
+func (p *claiming) windows(n *registry.Need, run bool) bool {
 	count, add := len(n.Windows), int64(1)
 	if run {
 		count, add = count|countsRuns, 0
 	}
-	p.b = append(p.b, byte(count))
+	head := len(p.b)
+	p.b = append(append(p.b, make([]byte, noNeed-1)...), byte(count))
+	longest := int64(0)
 	for i := range n.Windows {
 		w := &n.Windows[i]
 		rank := uint32(w.Limit + 1 - add)
 		if len(n.Front) > 0 && !slices.Contains(n.Front, i) {
 			rank = neverFull
 		}
-		p.b = binary.BigEndian.AppendUint64(p.b, uint64(span(w.Span)))
+		if rank == 0 {
+			return false
+		}
+		length := span(w.Span)
+		longest = max(longest, length)
+		p.b = binary.BigEndian.AppendUint64(p.b, uint64(length))
 		p.b = binary.BigEndian.AppendUint32(p.b, rank)
 	}
 	if len(n.Windows) == 0 {
 		p.b = append(p.b, make([]byte, noWindow)...)
 	}
+	copy(p.b[head:], "qs")
+	if p.b[kindAt]&ownTime != 0 {
+		p.b[head+1] = 'o'
+	}
+	binary.BigEndian.PutUint64(p.b[head+2:], uint64(longest))
+	copy(p.b[head+10:], p.b[untilAt:untilAt+8])
+	return true
 }
+
+// headUntil is until when, in microseconds since 1970, the heads of counters are
+// good that are so now.
+func headUntil(now time.Time) uint64 { return uint64((now.UnixMicro()/epoch + 1) * epoch) }
 
 // seen writes a cell as it was seen.
 func (p *claiming) seen(c *state.Cell) {

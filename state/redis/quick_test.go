@@ -5,6 +5,7 @@ package redis_test
 import (
 	"crypto/sha256"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -96,9 +97,58 @@ func TestQuickClaims(t *testing.T) {
 	if keys := srv.do(t, "KEYS", "cbpolicy:{d}:n:*").([]any); len(keys) > 30 {
 		t.Errorf("%d of 1,000 claims were remembered by their names, want few", len(keys))
 	}
-	if size := srv.do(t, "STRLEN", "cbpolicy:{d}:c2:5:callschain").(int64); size > 16*128 {
-		t.Errorf("a counter of 40 live entries has %d bytes", size)
+	if n := srv.do(t, "LLEN", "cbpolicy:{d}:c3:5:callschain").(int64); n > 129 {
+		t.Errorf("a counter of 40 live entries has %d", n)
 	}
 }
 
 func micros(nanos int64) int64 { return nanos / 1000 * 1000 }
+
+// What a call gives back is its own entry, though others are of its time.
+func TestRelease_SameTime(t *testing.T) {
+	s := open(t, shared(t))
+	for _, order := range []string{"call other", "other call"} {
+		c := oneCall(order, 9)
+		c.Now = time.Now().UnixNano()
+		called, call := c, state.CallID(sha256.Sum256([]byte(order)))
+		called.Call = call
+		try, _ := s.Tries(&c)
+		for what := range strings.FieldsSeq(order) {
+			if what == "call" {
+				admits(t, s, called)
+			} else if _, err := try(ctx, false); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := s.Release(ctx, call); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := try(ctx, true); err != nil { // it finds its own
+			t.Fatal(err)
+		}
+		if n := heldAt(t, s, &c); n != 1 {
+			t.Errorf("%s: %d entries, want 1", order, n)
+		}
+	}
+}
+
+// Claims of one counter may ask for windows of different lengths: what the longest
+// reaches is kept.
+func TestQuickClaims_OtherWindows(t *testing.T) {
+	s := open(t, shared(t))
+	base := time.Now().UnixNano()
+	at := func(second int, span time.Duration) state.Claim {
+		c := oneCall("chain", 9_999)
+		c.Now, c.Needs[0].Windows[0].Span = base+int64(second)*int64(time.Second), span
+		return c
+	}
+	for i := range 300 {
+		admits(t, s, at(i, 5*time.Second))
+		admits(t, s, at(i, time.Hour))
+	}
+	look := at(300, time.Hour)
+	look.Refused, look.Needs[0].Windows[0].Limit = true, 0
+	if n := counted(t, s, look); n != 600 {
+		t.Errorf("%d in the last hour, want 600", n)
+	}
+}

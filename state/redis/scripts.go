@@ -20,6 +20,8 @@ var (
 	writeLua string
 	//go:embed lua/fast.lua
 	fastLua string
+	//go:embed lua/quick.lua
+	quickLua string
 	//go:embed lua/clock.lua
 	clockLua string
 	//go:embed lua/latest.lua
@@ -56,7 +58,7 @@ var (
 
 // The scripts.
 var (
-	claimScript = newScript(commonLua + clockLua + fastLua + apart(
+	claimScript = newScript(commonLua + clockLua + fastLua + either(quickLua,
 		latestLua+askedLua+cellLua+retryLua+livesLua+counterLua+enterLua+lateLua+againLua+amountLua+leaseLua+writeLua+claimLua))
 	settleScript  = newScript(commonLua + requestLua + retryLua + clockLua + latestLua + livesLua + cellLua + amountLua + leaseLua + writeLua + settleLua)
 	releaseScript = newScript(commonLua + requestLua + retryLua + counterLua + amountLua + leaseLua + releaseLua)
@@ -66,6 +68,9 @@ var (
 	loadScript    = newScript(commonLua + requestLua + lookLua + cellLua + loadLua)
 )
 
-// apart is the end of a script, in a frame of its own: every call of a script
-// pays for all the names of its frame.
-func apart(end string) string { return "return (function()\n" + end + "\nend)()\n" }
+// either is the end of a script: one part and, if that returns nothing, the other.
+// Each is in a frame of its own, since every call of a script pays for all the
+// names of its frame.
+func either(one, other string) string {
+	return "return (function()\n" + one + "\nend)() or (function()\n" + other + "\nend)()\n"
+}

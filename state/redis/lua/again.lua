@@ -18,14 +18,10 @@ end
 if again == 1 then
   local admitted
   for _, c in pairs(counters) do
-    if c.there then
-      await(c)
-      admitted = entry(c, blob) or admitted
-    else
-      c.late = server + request[2] * 1000
-    end
+    admitted = c.head and entry(c, blob) or admitted
+    await(c)
   end
   if admitted then
-    return admitted
+    return (unpack('>I8', admitted))
   end
 end

@@ -21,7 +21,7 @@ local leases, reserves, cells = request[12] or {}, request[13] or {}, request[14
 local CALL = { ADMITTED = 1, ENTRIES = 2, APPROVALS = 3, LEASES = 4, RESERVES = 5, CELLS = 6, NAME = 7 }
 local before
 if id ~= '' then
-  local found = call('GET', prefix .. 'k:' .. id)
+  local found = call('GET', prefix .. 'k2:' .. id)
   before = found and cmsgpack.unpack(found)
   if before and before[CALL.ADMITTED] + forget * 1000 <= now then
     before = nil
@@ -49,7 +49,7 @@ end
 -- enteredRun reports whether it was a call that entered the run in a counter.
 local function enteredRun(record, counter)
   for _, e in ipairs(record[CALL.ENTRIES]) do
-    if e[1] == counter and e[3] == run then
+    if e[1] == counter and e[2] == run then
       return true
     end
   end
@@ -240,7 +240,7 @@ end
 
 if refused or reply[5] >= 0 or reply[7] >= 0 then
   for _, c in pairs(counters) do
-    if c.there and c.ask > c.longest then
+    if c.head and c.ask > c.longest then
       keep(c)
     end
   end
@@ -264,7 +264,7 @@ for _, s in ipairs(sights) do
         call('SET', s.run, '0', 'PX', twice)
       end
       if record then
-        table.insert(record[CALL.ENTRIES], { c.id, now, s.run and run or '' })
+        table.insert(record[CALL.ENTRIES], { c.id, s.run and run or '', pack('>I8c8', now, request[1]) })
       end
     end
   else
@@ -276,7 +276,7 @@ for _, s in ipairs(sights) do
         call('PEXPIRE', s.run, twice)
       end
     end
-    if c.there and c.ask > c.longest then
+    if c.head and c.ask > c.longest then
       keep(c)
     end
   end
@@ -322,8 +322,8 @@ for _, w in ipairs(cells) do
 end
 
 if before then
-  call('SET', prefix .. 'k:' .. id, cmsgpack.pack(record), 'KEEPTTL')
+  call('SET', prefix .. 'k2:' .. id, cmsgpack.pack(record), 'KEEPTTL')
 elseif record then
-  call('SET', prefix .. 'k:' .. id, cmsgpack.pack(record), 'PX', request[3])
+  call('SET', prefix .. 'k2:' .. id, cmsgpack.pack(record), 'PX', request[3])
 end
 return done(reply)

@@ -36,6 +36,6 @@ for _, w in ipairs(request[9]) do
   write(w)
 end
 if request[5] ~= '' then
-  call('DEL', prefix .. 'k:' .. request[5])
+  call('DEL', prefix .. 'k2:' .. request[5])
 end
 return done({ 0 })

@@ -11,8 +11,8 @@ call('SET', prefix .. 'n:' .. request[1], cmsgpack.pack({ 2, 2 ^ 31 }), 'PX', re
 for _, n in ipairs(request[4]) do
   local c = counters[n[1]] or counter(n[1])
   counters[n[1]] = c
-  local _, at = entry(c, request[1])
-  if at then
+  local added = entry(c, request[1])
+  if added then
     admitted = true
     local joins = n[2] == 1 and run ~= '' and prefix .. 'r:' .. n[1] .. run
     -- A run that other claims have joined, or that this one has joined, stays counted.
@@ -20,7 +20,7 @@ for _, n in ipairs(request[4]) do
       if joins then
         call('DEL', joins)
       end
-      cut(c, at)
+      cut(c, added)
     end
   end
 end

@@ -5,6 +5,7 @@ package redis_test
 import (
 	"crypto/sha256"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -129,6 +130,33 @@ func TestRelease_SameTime(t *testing.T) {
 		if n := heldAt(t, s, &c); n != 1 {
 			t.Errorf("%s: %d entries, want 1", order, n)
 		}
+	}
+}
+
+// A claim that was refused when it was tried again stays so, though the first
+// try arrives when there is room.
+func TestTries_Refused(t *testing.T) {
+	s := open(t, shared(t))
+	base := time.Now().UnixNano()
+	claim := func(subject string, after time.Duration) state.Claim {
+		c := oneCall(subject, 1)
+		c.Now = base + int64(after)
+		return c
+	}
+	admits(t, s, claim("chain", 0))
+	lost := claim("chain", time.Minute)
+	try, _ := s.Tries(&lost)
+	told, err := try(ctx, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	admits(t, s, claim("other", 2*time.Hour)) // the time of all
+	if answer, err := try(ctx, false); err != nil || !reflect.DeepEqual(answer, told) {
+		t.Errorf("the first try is answered %v, %v; the second was %v", answer, err, told)
+	}
+	later := claim("chain", 2*time.Hour)
+	if n := heldAt(t, s, &later); n != 0 {
+		t.Errorf("%d are held, want none", n)
 	}
 }
 

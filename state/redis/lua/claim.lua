@@ -32,6 +32,12 @@ if id ~= '' then
 end
 local repeated = before and true or false
 
+-- refuse is the reply of a claim that takes nothing. If it may have come before,
+-- the first try may yet come, when there is room: it is told the same.
+local function refuse(reply)
+  return again == 1 and done(reply) or reply
+end
+
 -- has reports whether one of the lists in a list begins like another.
 local function has(lists, what)
   for _, l in ipairs(lists) do
@@ -62,7 +68,7 @@ local function conflict(i)
   for _, e in ipairs(expects) do
     reply[#reply + 1], reply[#reply + 2] = cell(e[1])
   end
-  return reply
+  return refuse(reply)
 end
 
 -- Cells that have moved on. What the call itself wrote has not: the caller
@@ -217,7 +223,7 @@ for i, r in ipairs(reserves) do
   end
   t[2] = plus(minus(t[2], aside(r[1], r[2]) or ZERO), amount(r[3]))
   if more(t[2], MOST) then
-    return { INVALID, i - 1 }
+    return refuse({ INVALID, i - 1 })
   end
   if r[4] ~= '' and more(sum(t[1], t[2]), amount(r[4])) then
     reply[7] = i - 1
@@ -244,7 +250,7 @@ if refused or reply[5] >= 0 or reply[7] >= 0 then
       keep(c)
     end
   end
-  return reply
+  return refuse(reply)
 end
 
 -- Everything is taken: nothing from here on can fail.

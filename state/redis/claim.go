@@ -37,6 +37,7 @@ func (s *Store) Claim(ctx context.Context, c *state.Claim, g *state.Grant) error
 	s.claims.Put(p)                       // it was answered, so nobody is to send it
 	if now, ok := cmd.Val().(int64); ok { // all that needs to be said, mostly
 		g.Admitted, g.Now = true, nanos(now)
+		s.told(c, g)
 		for range c.Needs {
 			g.At = append(g.At, -1)
 		}
@@ -56,6 +57,7 @@ func (s *Store) Claim(ctx context.Context, c *state.Claim, g *state.Grant) error
 		*g = state.Grant{Lease: -1, Reserve: -1}
 		return errMalformed
 	}
+	s.told(c, g)
 	return nil
 }
 
@@ -108,9 +110,7 @@ func (s *Store) packClaim(c *state.Claim) *claiming {
 	}
 	p := s.quick(c)
 	p.array(parts + 2)
-	p.text("") // its name is in the quick part
-	p.text(s.remember)
-	p.text(s.forgetText)
+	p.b = append(p.b, s.same...)
 	p.int(micros(c.Now))
 	if countsRun(c) {
 		p.text(runName(c.Run))

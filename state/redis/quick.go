@@ -1,8 +1,8 @@
 package redis
 
 import (
-	"crypto/rand"
 	"encoding/binary"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 	"time"
@@ -71,14 +71,17 @@ func (s *Store) quick(c *state.Claim) *claiming {
 		p.arg = p
 	}
 	p.tries, p.keys, p.b = 0, p.keys[:0], append(p.b[:0], make([]byte, needsAt)...)
-	rand.Read(p.b[nameAt:requestAt]) // never fails
+	// A name is to be unlike others, and no secret.
+	binary.NativeEndian.PutUint64(p.b[nameAt:], rand.Uint64())
+	binary.NativeEndian.PutUint64(p.b[nameAt+8:], rand.Uint64())
 	binary.BigEndian.PutUint64(p.b[forgetAt:], s.forget)
-	own := micros(c.Now)
+	until, own := s.until.Load(), micros(c.Now)
 	if own > 0 {
 		binary.BigEndian.PutUint64(p.b[ownAt:], uint64(own))
 		p.b[kindAt] = ownTime
+		until = headUntil(time.Now().UnixMicro()) // no answer tells the server's time
 	}
-	binary.BigEndian.PutUint64(p.b[untilAt:], headUntil(time.Now()))
+	binary.BigEndian.PutUint64(p.b[untilAt:], uint64(until))
 	if !p.all(s.prefix, c) {
 		p.b = append(p.b[:needsAt], make([]byte, noNeed+noWindow)...)
 		p.b[countersAt] = notQuick
@@ -169,9 +172,19 @@ func (p *claiming) windows(n *registry.Need, run bool) bool {
 	return true
 }
 
-// headUntil is until when, in microseconds since 1970, the heads of counters are
-// good that are so now.
-func headUntil(now time.Time) uint64 { return uint64((now.UnixMicro()/epoch + 1) * epoch) }
+// headUntil is until when the heads of counters are good that are so at a time, both
+// in microseconds since 1970.
+func headUntil(micros int64) int64 { return (micros/epoch + 1) * epoch }
+
+// told notes the server's time, if an answer to a claim tells it.
+func (s *Store) told(c *state.Claim, g *state.Grant) {
+	if c.Now > 0 {
+		return
+	}
+	if until := headUntil(micros(g.Now)); until != s.until.Load() {
+		s.until.Store(until)
+	}
+}
 
 // seen writes a cell as it was seen.
 func (p *claiming) seen(c *state.Cell) {

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	goredis "github.com/redis/go-redis/v9"
@@ -53,9 +54,11 @@ type Store struct {
 	calls        gatherer
 	undos        undos
 	limit        limit
-	claims       sync.Pool // of *claiming, which nobody uses
-	prefix       string    // of all keys of the domain
-	keys         []string  // the domain's time, which finds its node
+	claims       sync.Pool    // of *claiming, which nobody uses
+	until        atomic.Int64 // until when heads are good, as far as answers tell
+	same         []byte       // what all requests for a claim have in common
+	prefix       string       // of all keys of the domain
+	keys         []string     // the domain's time, which finds its node
 	timeout      time.Duration
 	forget       uint64 // milliseconds
 	forgetText   string
@@ -93,6 +96,12 @@ func New(client goredis.UniversalClient, o Options) (*Store, error) {
 		undos:        undos{lasts: remember, atLast: timeout, closing: make(chan struct{})},
 	}
 	s.undos.do = s.undo
+	s.until.Store(headUntil(time.Now().UnixMicro()))
+	var same packer
+	same.text("") // the name, which is elsewhere
+	same.text(s.remember)
+	same.text(s.forgetText)
+	s.same = same.b
 	return s, nil
 }
 

@@ -16,141 +16,91 @@ if again == 1 or counters == 255 then
   return
 end
 
-local forget = unpack('>I8', blob, 21)
+local NEVER, WINDOW = 2 ^ 31, 12 -- no rank; how long the place of a window is, also if there is none
 local entry = struct.pack('>I8c8', now, blob)
-local NEVER, NOTHING = 2 ^ 31, 12 -- no rank; how long the place of a window is, also if there is none
-local heads, ids = {}, {} -- of the counters that were added to
-
--- quiet returns the head of a counter if it is the one it should be, but for a
--- longer window.
-local function quiet(key)
-  local head = call('LINDEX', key, '0')
-  if head and string.sub(head, 1, 2) == string.sub(mark, 1, 2) then
-    local longest, ends = unpack('>I8I8', head, 3)
-    return server < ends and longest >= unpack('>I8', mark, 3) and head
+local added, runs = {}, 0 -- what was added to: for each counter the key, the head and how long the list is
+local quiet = true
+pos = counters > 0 and 49 or 68 + WINDOW
+for i = 1, counters do
+  local key, head, n = KEYS[i], nil, length or 0
+  mark, windows, pos = unpack('>c18B', blob, pos)
+  if not length and windows < 128 and server < till then
+    n = call('LINSERT', key, 'AFTER', mark, entry)
   end
-end
-
--- took notes what a counter has taken.
-local function took(key, head)
-  heads[key] = head
-  ids[#ids + 1] = string.match(key, '}:c3:(.*)')
-end
-
--- add adds to a counter, and returns how long the list is then, or 0.
-local function add(key)
-  local head = mark
-  local n = server < till and not length and call('LINSERT', key, 'AFTER', mark, entry) or 0
+  length, head = nil, mark
   if n <= 0 then
-    head = quiet(key)
-    n = head and call('LINSERT', key, 'AFTER', head, entry) or 0
+    -- The head is another, which may do as well: one of a longer window.
+    head = call('LINDEX', key, '0')
+    if head and string.sub(head, 1, 2) == string.sub(mark, 1, 2) then
+      local longest, ends = unpack('>I8I8', head, 3)
+      if server < ends and longest >= unpack('>I8', mark, 3) then
+        n = windows < 128 and call('LINSERT', key, 'AFTER', head, entry) or NEVER
+      end
+    end
+    if n <= 0 then
+      quiet = false
+      break
+    end
   end
-  if n > 0 then
-    took(key, head)
+  local behind = 1 -- the entry that was added is before the one of a rank
+  if windows < 128 then
+    local k = #added
+    added[k + 1], added[k + 2], added[k + 3] = key, head, n
+  else
+    windows, behind, runs = windows - 128, 0, runs + 1
+    local run = KEYS[counters + cells + runs]
+    quiet = call('GET', run) == '1' and call('PTTL', run) >= unpack('>I8', blob, 21) -- joined, and remembered for long
   end
-  return n
-end
-
--- joined reports whether a run was counted that other calls are of, and is
--- remembered for long.
-local function joined(key)
-  return call('GET', key) == '1' and call('PTTL', key) >= forget
-end
-
--- open reports whether the windows of a counter have room, if the entry of a rank
--- is so many places behind it in a list of a length.
-local function open(key, n, behind)
-  local is = true
-  if windows % 128 == 0 then
-    pos = pos + NOTHING
-  end
-  for _ = 1, windows % 128 do
+  for _ = 1, windows do
     span, rank, pos = unpack('>I8I4', blob, pos)
-    if is and rank + behind < n then
+    if quiet and rank + behind < n then
       local found = call('LINDEX', key, rank + behind)
-      is = not found or unpack('>I8', found) <= now - span
+      quiet = not found or unpack('>I8', found) <= now - span
     end
   end
-  return is
-end
-
--- trim drops the oldest entries of a counter if no one can see them.
-local function trim(key, n)
-  local dead = now - unpack('>I8', heads[key], 3)
-  for _, few in ipairs({ 128, 64 }) do
-    if n > few and unpack('>I8', call('LINDEX', key, -few)) <= dead then
-      call('LTRIM', key, 0, -few - 1)
-      return
-    end
+  if not quiet then
+    break
+  end
+  if windows == 0 then
+    pos = pos + WINDOW
   end
 end
-
--- seen reports whether the cells are as they were seen.
-local function seen()
-  for i = 1, cells do
-    local version, value, is
-    version, value, pos = unpack('>Bc0I4c0', blob, pos)
-    local found = call('HMGET', KEYS[counters + i], 'v', 'd', 'e')
-    if not found[1] or found[3] and found[3] + 0 <= now then
-      is = version == '0' and value == ''
-    else
-      is = version == found[1] and value == found[2]
-    end
-    if not is then
-      return false
-    end
+for i = 1, quiet and cells or 0 do
+  local version, value
+  version, value, pos = unpack('>Bc0I4c0', blob, pos)
+  local found = call('HMGET', KEYS[counters + i], 'v', 'd', 'e')
+  if not found[1] or found[3] and found[3] + 0 <= now then
+    quiet = version == '0' and value == ''
+  else
+    quiet = version == found[1] and value == found[2]
   end
-  return true
+  if not quiet then
+    break
+  end
 end
-
-local lengths, runs = {}, 0
-local function counted()
-  pos = counters > 0 and 49 or 68 + NOTHING
-  for i = 1, counters do
-    local key = KEYS[i]
-    mark, windows, pos = unpack('>c18B', blob, pos)
-    if windows < 128 then
-      local n = heads[key] and length or add(key)
-      length = nil
-      if n == 0 or not open(key, n, 1) then
-        return false
-      end
-      lengths[key] = n
-    else
-      runs = runs + 1
-      if not quiet(key) or not joined(KEYS[counters + cells + runs]) or not open(key, NEVER, 0) then
-        return false
-      end
-    end
-  end
-  return true
-end
-
--- identified remembers a call with an identity, if it is the first time.
-local function identified()
-  if kind % 2 == 0 then
-    return true
-  end
+if quiet and kind % 2 == 1 then
   local entries = {}
-  for i, id in ipairs(ids) do
-    entries[i] = { id, '', entry }
+  for i = 1, #added, 3 do
+    entries[#entries + 1] = { string.match(added[i], '}:c3:(.*)'), '', entry }
   end
   local record = cmsgpack.pack({ now, entries, {}, {}, {}, {}, string.sub(blob, 1, 16) })
-  return call('SET', KEYS[counters + cells + runs + 1], record, 'PX', string.format('%.0f', forget), 'NX')
+  quiet = call('SET', KEYS[counters + cells + runs + 1], record, 'PX', string.format('%.0f', (unpack('>I8', blob, 21))), 'NX')
 end
-
-if length and length > 0 then
-  took(KEYS[1], mark)
-end
-if counted() and seen() and identified() then
-  for key, n in pairs(lengths) do
-    if n % 64 == 0 then
-      trim(key, n)
+for i = 1, #added, 3 do
+  local key, head, n = added[i], added[i + 1], added[i + 2]
+  if not quiet then
+    call('LPOP', key) -- so the entry is where the head was, and is written over
+    call('LSET', key, '0', head)
+  elseif n % 64 == 0 then
+    -- The oldest that no one can see are dropped, a few more than have come.
+    local dead = now - unpack('>I8', head, 3)
+    if n > 128 and unpack('>I8', call('LINDEX', key, '-128')) <= dead then
+      call('LTRIM', key, '0', '-129')
+    elseif n > 64 and unpack('>I8', call('LINDEX', key, '-64')) <= dead then
+      call('LTRIM', key, '0', '-65')
     end
   end
-  return now
 end
-for key, head in pairs(heads) do -- the entry comes to the head's place, and is overwritten
-  call('LPOP', key)
-  call('LSET', key, 0, head)
+if quiet then
+  return now
 end

@@ -120,7 +120,7 @@ func (s *Store) packClaim(c *state.Claim) *claiming {
 	p.bool(c.Refused)
 	p.array(len(c.Needs))
 	for i := range c.Needs {
-		p.need(&c.Needs[i])
+		p.need(&c.Needs[i], p.b[countersAt] != notQuick)
 	}
 	if parts > 5 {
 		p.call(&c.Call)
@@ -187,7 +187,8 @@ func runName(run string) string {
 	return string(sum[:16])
 }
 
-func (p *packer) need(n *registry.Need) {
+// need writes a need. The counters of a quick claim are named by its keys.
+func (p *packer) need(n *registry.Need, quick bool) {
 	// A front of all windows says as much as none.
 	front := n.Front
 	if len(front) == len(n.Windows) && inOrder(front) {
@@ -201,7 +202,11 @@ func (p *packer) need(n *registry.Need) {
 		parts = 5
 	}
 	p.array(parts)
-	p.counter(&n.Counter)
+	if quick {
+		p.text("")
+	} else {
+		p.text(counterName(&n.Counter))
+	}
 	p.bool(n.Run)
 	p.array(3 * len(n.Windows))
 	for i := range n.Windows {

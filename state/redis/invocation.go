@@ -40,12 +40,22 @@ func (c *invocation) whole(ctx context.Context, client goredis.UniversalClient) 
 func (c *invocation) commandOf(ctx context.Context, name string, script any) *goredis.Cmd {
 	c.args = append(c.args[:0], name, script, len(c.keys))
 	for _, key := range c.keys {
-		c.args = append(c.args, key)
+		c.args = appendText(c.args, key)
 	}
 	c.args = append(c.args, c.arg)
 	cmd := goredis.NewCmd(ctx, c.args...)
 	cmd.SetFirstKeyPos(3)
 	return cmd
+}
+
+// appendText appends a text, and makes nothing anew if it stood there before.
+func appendText(list []any, text string) []any {
+	if n := len(list); n < cap(list) {
+		if old, ok := list[:n+1][n].(string); ok && old == text {
+			return list[:n+1]
+		}
+	}
+	return append(list, text)
 }
 
 // unknown reports whether the server does not know the script: the last try has

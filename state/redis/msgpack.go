@@ -3,8 +3,6 @@ package redis
 import (
 	"encoding/binary"
 	"math"
-
-	"github.com/cbpolicy/cbpolicy/registry"
 )
 
 // packer writes a request in MessagePack, as far as the scripts need it:
@@ -29,13 +27,6 @@ func (p *packer) textHead(n int) {
 		return
 	}
 	p.head(n, 0xa0, 32, 0xda, 0xdb)
-}
-
-// counter writes the name of a counter.
-func (p *packer) counter(id *registry.CounterID) {
-	begin := len(p.b)
-	p.b = appendCounter(append(p.b, 0xdb, 0, 0, 0, 0), id)
-	binary.BigEndian.PutUint32(p.b[begin+1:], uint32(len(p.b)-begin-5))
 }
 
 // head writes a length: in the first byte if it is less than small, or after it.

@@ -111,7 +111,7 @@ func (p *claiming) all(prefix string, c *state.Claim) bool {
 				return false
 			}
 		}
-		p.keys = append(p.keys, string(p.name))
+		p.keys = appendName(p.keys, p.name)
 		if !p.windows(n, n.Run && c.Run != "") {
 			return false
 		}
@@ -134,6 +134,14 @@ func (p *claiming) all(prefix string, c *state.Claim) bool {
 	}
 	p.b[countersAt], p.b[cellsAt] = byte(len(c.Needs)), byte(len(c.Expects))
 	return true
+}
+
+// appendName appends the name of a key, and makes nothing anew if it stood there before.
+func appendName(keys []string, name []byte) []string {
+	if n := len(keys); n < cap(keys) && keys[:n+1][n] == string(name) {
+		return keys[:n+1]
+	}
+	return append(keys, string(name))
 }
 
 // windows writes the head of a need's counter and its windows, and reports whether

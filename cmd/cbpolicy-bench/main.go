@@ -6,7 +6,8 @@
 //	go run ./cmd/cbpolicy-bench [-rounds 6] [-time 100ms] [-only NAME]
 //
 // With -scale it prints what grows with what instead, the tables of
-// docs/scale.md; -redis adds a server, whose figures it resets.
+// docs/scale.md; -redis adds a server, whose figures it resets, and alone prints
+// what the homes of the state cost.
 package main
 
 import (
@@ -55,15 +56,19 @@ func main() {
 	program := flag.String("program", "", "the cbpolicy program, to time whole commands; empty: leave them out")
 	only := flag.String("only", "", "only entries whose name this regular expression matches, and the bars of those")
 	growth := flag.Bool("scale", false, "print what grows with what, and hold it against nothing")
-	address := flag.String("redis", "", "with -scale: the address of a server to measure too, such as redis://localhost:6379")
+	address := flag.String("redis", "", "the address of a server to measure, such as redis://localhost:6379: with the other tables of -scale, or the homes of the state alone")
 	testing.Init()
 	flag.Parse()
 	if err := flag.Set("test.benchtime", per.String()); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(2)
 	}
-	if *growth {
+	switch {
+	case *growth:
 		scale(*address)
+		return
+	case *address != "":
+		scaleHomes(*address)
 		return
 	}
 	which, err := regexp.Compile(*only)

@@ -63,6 +63,7 @@ func scaleRedis(address string) {
 		panic(err)
 	}
 	homeRow("redis", store)
+	inTurns(client, store, domain)
 
 	table("A decision on the server, by its own count", "windows", "server time", "bytes to it", "bytes from it")
 	nothing := goredis.NewScript("return 1")

@@ -3,8 +3,8 @@
 -- left, untouched, to what follows.
 -- It repeats in short what is said there at length, and is asked in bytes at
 -- fixed places, because every name and table counts here. It notes no domain's
--- time for a claim of the server's time: that it is not before any entry of the
--- counters is enough for these.
+-- time for a claim of the server's time: that entries are in the order in which
+-- they came is enough for these.
 --
 -- KEYS: the counters; the cells; for every counter of runs the run; the call, if
 -- it has an identity; and the domain's time, if the claim brings its own or

@@ -153,7 +153,7 @@ func (d *Decider) preview(ctx context.Context, rs *registry.Step, v *registry.Ve
 	claim.Refused = true
 	m.grant.Away = nil // of another store
 	if err := d.Store.Claim(ctx, &claim, &m.grant); err != nil && !d.goOn(ctx, rs, m, err) {
-		d.refuse(rs, v, registry.SlugStoreError, "the state did not answer: "+err.Error())
+		d.refuse(rs, v, registry.SlugStoreError, storeReason(err))
 		return
 	}
 	set.Decide(rs, &m.plan, &m.grant.Tally, v)

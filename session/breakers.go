@@ -175,10 +175,6 @@ func contains(classes []string, class string) bool {
 	return false
 }
 
-// maxConflicts is how often a breaker is written anew because another session
-// has changed it in between.
-const maxConflicts = 64
-
 // settle tells the store of a call's end: its call id, the breaker of its
 // ability, and its probe.
 func (s *Session) settle(ctx context.Context, o *Outcome) error {
@@ -186,10 +182,11 @@ func (s *Session) settle(ctx context.Context, o *Outcome) error {
 	if g == nil && st.admitted.IsZero() {
 		return s.tellMoney(ctx)
 	}
+	p := s.patience()
 	settlement := &s.settling
 	*settlement = state.Settlement{Call: st.admitted, Now: s.now()}
 	if g == nil {
-		return s.report(ctx, settlement)
+		return s.report(ctx, settlement, p)
 	}
 	result := g.result(o)
 	if st.probe != "" {
@@ -197,14 +194,14 @@ func (s *Session) settle(ctx context.Context, o *Outcome) error {
 	} else if !st.admitted.IsZero() && !g.moves(result, st.generation) {
 		s.expects[0] = g.expect()
 		settlement.Expects = s.expects[:]
-		err := s.report(ctx, settlement)
-		if !errors.Is(err, state.ErrConflict) {
+		err := s.report(ctx, settlement, p)
+		if !again(err) {
 			s.measure(g, result)
 			return err
 		}
 		settlement.Expects = nil
 	}
-	for range maxConflicts {
+	for {
 		now, err := s.loadBreaker(ctx, g)
 		if err != nil {
 			return err
@@ -222,9 +219,11 @@ func (s *Session) settle(ctx context.Context, o *Outcome) error {
 		if moved {
 			settlement.Cells = append(settlement.Cells, g.write(after))
 		}
-		err = s.report(ctx, settlement)
-		if errors.Is(err, state.ErrConflict) {
-			continue
+		err = s.report(ctx, settlement, p)
+		if again(err) {
+			if err = p.again(ctx, g.name()); err == nil {
+				continue
+			}
 		}
 		if err == nil && moved {
 			g.wrote(&settlement.Cells[0], after)
@@ -235,13 +234,10 @@ func (s *Session) settle(ctx context.Context, o *Outcome) error {
 		s.measure(g, result)
 		return err
 	}
-	return g.contended()
 }
 
-// contended is the error of a breaker that is not to be had.
-func (g *guarded) contended() error {
-	return fmt.Errorf("the breaker of %s is changed by others all the time: %w", g.ability, state.ErrConflict)
-}
+// name is what an error calls the breaker.
+func (g *guarded) name() string { return "the breaker of " + g.ability }
 
 // measure tells the metrics of a call's end.
 func (s *Session) measure(g *guarded, r breaker.Result) {
@@ -285,7 +281,7 @@ func (s *Session) ResetBreaker(ctx context.Context, ability string) (err error) 
 	if g == nil {
 		return fmt.Errorf("session %s: %s has no breaker", s.id, ability)
 	}
-	for range maxConflicts {
+	for p := s.patience(); ; {
 		now, err := s.loadBreaker(ctx, g)
 		if err != nil {
 			return err
@@ -299,6 +295,8 @@ func (s *Session) ResetBreaker(ctx context.Context, ability string) (err error) 
 		if !errors.Is(err, state.ErrConflict) {
 			return err
 		}
+		if err := p.again(ctx, g.name()); err != nil {
+			return fmt.Errorf("session %s: %w", s.id, err)
+		}
 	}
-	return fmt.Errorf("session %s: %w", s.id, g.contended())
 }

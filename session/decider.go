@@ -99,7 +99,7 @@ func (d *Decider) Decide(ctx context.Context, rs *registry.Step, v *registry.Ver
 		d.Refuse(rs, v, registry.SlugMalformedStep, err.Error())
 		return NotAdmitted
 	}
-	return d.decide(ctx, rs, callID(rs), v, nil, nil)
+	return d.decide(ctx, rs, callID(rs), v, nil, nil, nil)
 }
 
 // refuseOnPanic, deferred, answers for an engine, a store or a listener that
@@ -149,29 +149,29 @@ func (d *Decider) Final(ctx context.Context, rs *registry.Step, heldBefore map[s
 	defer d.refuseOnPanic(rs, v, &none)
 	m := memories.Get().(*scratch)
 	d.Registry.Set().PlanFinal(rs, &m.plan, heldBefore)
-	d.decidePlanned(ctx, rs, callID(rs), v, nil, nil, m)
+	d.decidePlanned(ctx, rs, callID(rs), v, nil, nil, nil, m)
 }
 
 // memories are the scratch of decisions that are over.
 var memories = sync.Pool{New: func() any { return new(scratch) }}
 
-func (d *Decider) decide(ctx context.Context, rs *registry.Step, call state.CallID, v *registry.Verdict, t *ticket, money *stake) Admission {
+func (d *Decider) decide(ctx context.Context, rs *registry.Step, call state.CallID, v *registry.Verdict, t *ticket, money *stake, p *patience) Admission {
 	m := memories.Get().(*scratch) // after a panic it is not given back
 	d.Registry.Set().Plan(rs, &m.plan)
-	return d.decidePlanned(ctx, rs, call, v, t, money, m)
+	return d.decidePlanned(ctx, rs, call, v, t, money, p, m)
 }
 
 // decidePlanned decides on a step that is planned in m, which it gives back.
-func (d *Decider) decidePlanned(ctx context.Context, rs *registry.Step, call state.CallID, v *registry.Verdict, t *ticket, money *stake, m *scratch) (admission Admission) {
+func (d *Decider) decidePlanned(ctx context.Context, rs *registry.Step, call state.CallID, v *registry.Verdict, t *ticket, money *stake, p *patience, m *scratch) (admission Admission) {
 	set := m.plan.Set()
 	m.claim = d.claimOf(rs, call, m)
-	err := d.claim(ctx, t, money, m)
+	err := d.claim(ctx, t, money, p, m)
 	if errors.Is(err, errMoved) {
 		memories.Put(m)
 		return movedOn
 	}
 	if err != nil && (t != nil || !d.goOn(ctx, rs, m, err)) { // what an unknown breaker would do with it, nobody can say
-		d.Refuse(rs, v, registry.SlugStoreError, "the state did not answer: "+err.Error())
+		d.Refuse(rs, v, registry.SlugStoreError, storeReason(err))
 		return NotAdmitted
 	}
 	set.Decide(rs, &m.plan, &m.grant.Tally, v)
@@ -195,10 +195,10 @@ func (d *Decider) decidePlanned(ctx context.Context, rs *registry.Step, call sta
 	return admission
 }
 
-// claim puts a planned step to the store, once more if the breaker is no longer
+// claim puts a planned step to the store, and again while the breaker is no longer
 // what the session has last seen of it. With errMoved the session's money is not
 // what the step was planned by.
-func (d *Decider) claim(ctx context.Context, t *ticket, money *stake, m *scratch) error {
+func (d *Decider) claim(ctx context.Context, t *ticket, money *stake, p *patience, m *scratch) error {
 	m.grant.Away = nil // of another store
 	if t == nil && money == nil {
 		return d.Store.Claim(ctx, &m.claim, &m.grant)
@@ -206,7 +206,7 @@ func (d *Decider) claim(ctx context.Context, t *ticket, money *stake, m *scratch
 	if err := money.ready(ctx, d.Store, m.claim.Now); err != nil {
 		return err
 	}
-	for range maxConflicts {
+	for {
 		m.ask(t)
 		of := len(m.expects) // the breaker's
 		m.expects = money.ask(&m.claim, m.expects)
@@ -225,15 +225,18 @@ func (d *Decider) claim(ctx context.Context, t *ticket, money *stake, m *scratch
 		if err = money.answered(&m.grant, m.grant.Expected[min(of, len(m.grant.Expected)):], err); !told || !errors.Is(err, state.ErrConflict) {
 			return err
 		}
+		what := sessionMoney
+		if t != nil {
+			what = t.guarded.name()
+		}
+		if err := p.again(ctx, what); err != nil {
+			return err
+		}
 	}
-	if t == nil {
-		return errContended
-	}
-	return t.guarded.contended()
 }
 
-// errContended is the error of a step that others always come before.
-var errContended = fmt.Errorf("the money of the session is moved by others all the time: %w", state.ErrConflict)
+// sessionMoney is what an error calls the money of a session.
+const sessionMoney = "the money of the session"
 
 // claimOf is what a planned step asks of the store.
 func (d *Decider) claimOf(rs *registry.Step, call state.CallID, m *scratch) state.Claim {

@@ -104,7 +104,7 @@ func (d *Decider) sweep(ctx context.Context, rs *registry.Step, v *registry.Verd
 		v.Reset(rs)
 		return
 	}
-	if d.decidePlanned(ctx, rs, callID(rs), v, nil, nil, m); len(v.Fired) == 1 && v.Fired[0].Rule.ID == registry.SlugStoreError {
+	if d.decidePlanned(ctx, rs, callID(rs), v, nil, nil, nil, m); len(v.Fired) == 1 && v.Fired[0].Rule.ID == registry.SlugStoreError {
 		d.alone(rs, v)
 	}
 }

@@ -12,13 +12,13 @@ import (
 // report tells the store of a settlement, and with it of all money that it does
 // not know of yet. A conflict that is left concerns what the settlement has
 // itself.
-func (s *Session) report(ctx context.Context, st *state.Settlement) error {
+func (s *Session) report(ctx context.Context, st *state.Settlement, p *patience) error {
 	store, own := s.decider.Store, len(st.Cells)
 	if s.books == nil {
 		return store.Settle(ctx, st)
 	}
 	defer func() { st.Cells = st.Cells[:own] }()
-	for range maxConflicts {
+	for {
 		list := s.books.owing()
 		if len(list) == 0 {
 			return store.Settle(ctx, st)
@@ -45,8 +45,10 @@ func (s *Session) report(ctx context.Context, st *state.Settlement) error {
 		if moved, wrong := s.books.load(ctx, store, st.Now, list); wrong != nil || !moved {
 			return errors.Join(err, wrong)
 		}
+		if err := p.again(ctx, sessionMoney); err != nil {
+			return err
+		}
 	}
-	return errContended
 }
 
 // lookAtMoney asks the store what a task, and those above it, have spent, before
@@ -70,7 +72,7 @@ func (s *Session) tellMoney(ctx context.Context) (err error) {
 	if s.books == nil || len(s.books.owing()) == 0 {
 		return nil
 	}
-	return s.report(ctx, &state.Settlement{Now: s.now()})
+	return s.report(ctx, &state.Settlement{Now: s.now()}, s.patience())
 }
 
 // keepMoney is tellMoney where nobody waits for an error: what could not be told

@@ -35,7 +35,8 @@ type Session struct {
 	review      TaskReview
 	live        bool   // the clock goes by itself
 	over        bool   // End was called
-	nonce       string // tells this session from others of its id
+	writer      uint64 // tells this session from others of its id
+	nonce       string // writer, as a text
 	log         *slog.Logger
 	logs        bool     // somebody reads it
 	notices     []func() // to be told once the session is unlocked
@@ -55,7 +56,8 @@ type Session struct {
 	view     state.View
 	expects  [1]state.Expect
 	settling state.Settlement // memory of telling the store of a call's end
-	books    *books           // nil: its money ends with the process
+	patient  patience
+	books    *books // nil: its money ends with the process
 	stakeOf  stake
 	written  []byte // memory of what a call has put out, as text
 	history  History
@@ -86,8 +88,8 @@ func New(o Options) (*Session, error) {
 		s.wall = SystemClock()
 	}
 	_, s.live = s.wall.(*systemClock)
-	writer := maphash.String(maphash.MakeSeed(), o.ID)
-	s.nonce, s.books = strconv.FormatUint(writer, 36), newBooks(o.ID, o.Store, writer, s.present)
+	s.writer = maphash.String(maphash.MakeSeed(), o.ID)
+	s.nonce, s.books = strconv.FormatUint(s.writer, 36), newBooks(o.ID, o.Store, s.writer, s.present)
 	s.log, s.logs, s.delegations, s.pricing = logger(o.Log), o.Log != nil, o.Delegation, o.Pricing
 	meters := meter.Options{Forgiving: o.Delegation.Forgiving, CapTools: o.Delegation.Tools, Interactive: o.Interactive}
 	if o.Edits != nil {
@@ -141,18 +143,19 @@ func (s *Session) Before(ctx context.Context, st *Step, v *registry.Verdict) {
 	s.estimate(k, st, call)
 	money := s.stake(ctx, k, call, id)
 	admission, t := movedOn, (*ticket)(nil)
-	for tries := 0; admission == movedOn; tries++ {
+	for p := s.patience(); admission == movedOn; {
 		if s.judgeAbove(ctx, k, at, s.tasks.coming(k, call), nil); s.refusedByEnd(rs, k, v) {
 			money.retract()
 			s.noteEstimate(v, call, s.tasks.models[k.ID()])
 			return
 		}
 		rs.Meters = s.tasks.read(k, at, call)
-		if admission, t = s.decide(ctx, rs, id, v, money); admission != movedOn {
+		if admission, t = s.decide(ctx, rs, id, v, money, p); admission != movedOn {
 			break
 		}
-		if money.prepare(call); tries == maxConflicts {
-			s.decider.Refuse(rs, v, registry.SlugStoreError, "the state did not answer: "+errContended.Error())
+		money.prepare(call)
+		if err := p.again(ctx, sessionMoney); err != nil {
+			s.decider.Refuse(rs, v, registry.SlugStoreError, storeReason(err))
 			admission = NotAdmitted
 		}
 	}
@@ -212,13 +215,13 @@ func (s *Session) refuseOnPanic(v *registry.Verdict) {
 }
 
 // decide has a step judged by the rules and by the breaker of its ability.
-func (s *Session) decide(ctx context.Context, rs *registry.Step, call state.CallID, v *registry.Verdict, money *stake) (admission Admission, t *ticket) {
+func (s *Session) decide(ctx context.Context, rs *registry.Step, call state.CallID, v *registry.Verdict, money *stake, p *patience) (admission Admission, t *ticket) {
 	defer s.decider.refuseOnPanic(rs, v, &admission)
 	if err := rs.Check(); err != nil {
 		return s.decider.Decide(ctx, rs, v), nil // which says what is wrong
 	}
 	t = s.ticket(rs, call)
-	return s.decider.decide(ctx, rs, call, v, t, money), t
+	return s.decider.decide(ctx, rs, call, v, t, money, p), t
 }
 
 // refused ends what an abort over a meter concerns, and lets the clocks stand

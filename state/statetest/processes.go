@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cbpolicy/cbpolicy/registry"
+	"github.com/cbpolicy/cbpolicy/session"
 	"github.com/cbpolicy/cbpolicy/state"
 	"github.com/cbpolicy/cbpolicy/state/breaker"
 )
@@ -82,10 +84,16 @@ func RunProcesses(t *testing.T, address func(*testing.T) string) {
 			}
 		}
 	})
-	t.Run("Failures told by many processes are all counted", func(t *testing.T) {
-		for range rounds {
+	t.Run("Failures told by racing sessions of many processes are all counted", func(t *testing.T) {
+		for range min(rounds, 4) { // each takes seconds, as all wait for all
 			home := address(t)
-			processes(t, "failures", home)
+			told := 0
+			for _, n := range processes(t, "failures", home) {
+				told += n
+			}
+			if told != failuresCount {
+				t.Fatalf("%d failures were told of without an error, want %d", told, failuresCount)
+			}
 			// The last process to look finds them all.
 			if got := processes(t, "count", home)[0]; got != failuresCount {
 				t.Fatalf("%d failures were counted, want %d", got, failuresCount)
@@ -171,9 +179,7 @@ func child(work, address string, open func(string) (state.Store, error)) error {
 	case "failures":
 		n, err = childFailures(s)
 	case "count":
-		var st breaker.State
-		st, _, err = loadBreaker(s)
-		n = int(st.Failures)
+		n, err = childCount(s)
 	default:
 		err = fmt.Errorf("no such work: %q", work)
 	}
@@ -223,30 +229,50 @@ func childEntries(s state.Store) (int, error) {
 	return int(g.Counts[0].N) - 1, nil
 }
 
-// childFailures tells the breaker of one ability of failures, as sessions do.
-func childFailures(s state.Store) (told int, err error) {
-	patient := breaker.Config{Threshold: failuresCount + 1}.WithDefaults()
-	for told < callsOfChild {
-		st, version, err := loadBreaker(s)
-		if err != nil {
-			return told, err
-		}
-		after, _ := st.After(breaker.Failure, st.Generation, start, patient)
-		w := state.Write{Key: "breaker", Version: version, Value: after.Append(nil)}
-		if err = s.Settle(bg, &state.Settlement{Cells: []state.Write{w}}); err == nil {
-			told++
-		} else if !errors.Is(err, state.ErrConflict) {
-			return told, err
-		}
-	}
-	return told, nil
+// patient is a session's breaker that never opens here.
+var patient = []session.Breaker{{Abilities: "*", Config: breaker.Config{Threshold: failuresCount + 1}}}
+
+// newSession returns a session of this process, of which i tells it from others.
+func newSession(s state.Store, i int) (*session.Session, error) {
+	return session.New(session.Options{ID: fmt.Sprintf("%d/%d", os.Getpid(), i), Registry: &registry.Registry{}, Store: s, Breakers: patient})
 }
 
-func loadBreaker(s state.Store) (breaker.State, int64, error) {
-	var v state.View
-	if err := s.Load(bg, state.Query{Cells: []string{"breaker"}}, &v); err != nil {
-		return breaker.State{}, 0, err
+// childFailures makes calls of one ability that fail, all at once and each in a
+// session of its own, and returns how many were told of without an error.
+func childFailures(s state.Store) (told int, err error) {
+	errs := make([]error, callsOfChild)
+	var wg sync.WaitGroup
+	for i := range errs {
+		wg.Go(func() { errs[i] = failOnce(s, i) })
 	}
-	st, err := breaker.Parse(v.Cells[0].Value)
-	return st, v.Cells[0].Version, err
+	wg.Wait()
+	for _, err := range errs {
+		if err == nil {
+			told++
+		}
+	}
+	return told, errors.Join(errs...)
+}
+
+func failOnce(s state.Store, i int) error {
+	of, err := newSession(s, i)
+	if err != nil {
+		return err
+	}
+	st := &session.Step{Call: session.Call{Ability: "web", ID: "call"}}
+	var v registry.Verdict
+	if of.Before(bg, st, &v); v.Decision.Blocks() {
+		return fmt.Errorf("refused: %s", v.Blocking().Explain())
+	}
+	return of.After(bg, session.Outcome{Step: st, Failed: true, Class: session.ClassTool, Message: "it failed"})
+}
+
+// childCount returns how many failures are counted.
+func childCount(s state.Store) (int, error) {
+	of, err := newSession(s, 0)
+	if err != nil {
+		return 0, err
+	}
+	st, _, _, err := of.Breaker(bg, "web")
+	return int(st.Failures), err
 }

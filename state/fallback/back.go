@@ -3,6 +3,7 @@ package fallback
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"fmt"
 	"maps"
 	"slices"
@@ -70,12 +71,22 @@ func (s *Store) goBack(ctx context.Context) (err error) {
 	return s.tellAll(ctx)
 }
 
-// probe asks the home for a claim of nothing: one that can only be read is not back.
+// probeLives is how long the lease of a probe lasts that is not given back.
+const probeLives = time.Second
+
+// probe takes a lease at the home, of a name that nobody else has, and gives it
+// back: a home that can only be read answers a claim of nothing, and is not back.
 func (s *Store) probe(ctx context.Context) error {
-	ctx, cancel := s.limit(ctx)
+	lease := state.Lease{Key: "fallback\x00" + rand.Text(), Holder: "probe", TTL: probeLives}
+	claim, cancel := s.limit(ctx)
 	defer cancel()
 	var g state.Grant
-	return s.home.Claim(ctx, &state.Claim{}, &g)
+	if err := s.home.Claim(claim, &state.Claim{Leases: []state.Lease{lease}}, &g); err != nil {
+		return err
+	}
+	settle, cancel := s.limit(ctx)
+	defer cancel()
+	return s.home.Settle(settle, &state.Settlement{Leases: []string{lease.Key}, Holder: lease.Holder})
 }
 
 // tellAll tells the home of all that is kept, and then goes back to it. On an

@@ -103,6 +103,24 @@ func TestReadOnlyHome(t *testing.T) {
 	})
 }
 
+// So it is where nothing is kept that it would be told.
+func TestReadOnlyHome_NothingKept(t *testing.T) {
+	with(t, fallback.Options{}, func(e *env) {
+		e.way.is(senile)
+		var g state.Grant
+		c := calls("c", 9, dsl.StoreDefault)
+		if err := e.Claim(e.Context(), &c, &g); !errors.Is(err, state.ErrDenied) {
+			e.Fatalf("error %v, want ErrDenied", err)
+		}
+		time.Sleep(time.Minute)
+		if st := e.Status(); !st.Away {
+			e.Errorf("it is back: %+v", st)
+		}
+		e.returns()
+		e.admits(c)
+	})
+}
+
 // A home that panics while it is probed is not back, and nothing falls with it.
 func TestPanickingHome(t *testing.T) {
 	with(t, local, func(e *env) {

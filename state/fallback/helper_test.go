@@ -67,7 +67,8 @@ func (h *home) Load(ctx context.Context, q state.Query, v *state.View) error {
 }
 
 func (h *home) Claim(ctx context.Context, c *state.Claim, g *state.Grant) error {
-	return h.via(ctx, true, func() error { return h.Store.Claim(ctx, c, g) })
+	takes := !c.Refused && len(c.Needs)+len(c.Leases)+len(c.Reserves)+len(c.Cells) > 0 // else it is answered without writing
+	return h.via(ctx, takes, func() error { return h.Store.Claim(ctx, c, g) })
 }
 
 func (h *home) Settle(ctx context.Context, s *state.Settlement) error {

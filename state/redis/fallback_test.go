@@ -3,7 +3,10 @@
 package redis_test
 
 import (
+	"context"
+	"log/slog"
 	"path/filepath"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -184,6 +187,70 @@ func TestFallback(t *testing.T) {
 				entries = map[string]int64{"local": 1, "allow": 2}
 			}
 			g.back(tt.why, entries)
+		})
+	}
+}
+
+// news counts what a fallback tells of its home.
+type news struct {
+	slog.Handler // nil: no attributes are asked for
+	lost, back   atomic.Int32
+}
+
+func (n *news) Enabled(context.Context, slog.Level) bool { return true }
+
+func (n *news) Handle(_ context.Context, r slog.Record) error {
+	switch r.Message {
+	case "the state is unavailable":
+		n.lost.Add(1)
+	case "the state is back":
+		n.back.Add(1)
+	}
+	return nil
+}
+
+// A server that answers and takes no writes is lost once and back once, and what
+// finds that out leaves nothing behind.
+func TestFallback_AnswersOnly(t *testing.T) {
+	for _, tt := range []struct {
+		why         string
+		fails, ends []any
+	}{
+		{"read-only", []any{"REPLICAOF", "127.0.0.1", "1"}, []any{"REPLICAOF", "NO", "ONE"}},
+		{"out of memory", []any{"CONFIG", "SET", "maxmemory", "1"}, []any{"CONFIG", "SET", "maxmemory", "0"}},
+	} {
+		t.Run(tt.why, func(t *testing.T) {
+			t.Parallel()
+			srv := start(t)
+			g, n := guard(t, "redis://"+srv.addr), &news{}
+			home := impatient(t, "redis://"+srv.addr)
+			store, err := fallback.New(home, memory.New(memory.Options{}), fallback.Options{Timeout: limit, Log: slog.New(n)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer store.Close()
+			g.Store = store
+			eventually(t, "it answers", func() bool { got, _ := g.decides("deny"); return got == "allow" })
+			eventually(t, "it is there", func() bool { return !store.Status().Away })
+			lost, back := n.lost.Load(), n.back.Load()
+			srv.do(t, tt.fails...)
+			for begin := time.Now(); time.Since(begin) < 2*time.Second; { // in which it is probed half a dozen times
+				if got, _ := g.decides("deny"); got != "abort store_error" {
+					t.Fatalf("decided %s", got)
+				}
+				time.Sleep(20 * time.Millisecond)
+			}
+			if !store.Status().Away || n.lost.Load() != lost+1 || n.back.Load() != back {
+				t.Errorf("lost %d times and back %d times, want once and never", n.lost.Load()-lost, n.back.Load()-back)
+			}
+			srv.do(t, tt.ends...)
+			eventually(t, "it is back", func() bool { return !store.Status().Away })
+			if got, _ := g.decides("deny"); got != "allow" || n.lost.Load() != lost+1 || n.back.Load() != back+1 {
+				t.Errorf("%s, lost %d times and back %d times, want allow, once and once", got, n.lost.Load()-lost, n.back.Load()-back)
+			}
+			if left := srv.do(t, "KEYS", "*:l:fallback*"); len(left.([]any)) > 0 {
+				t.Errorf("the probes have left %q", left)
+			}
 		})
 	}
 }

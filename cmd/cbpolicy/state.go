@@ -75,7 +75,8 @@ func (f *stateFlags) open(cmd *cobra.Command, s *config.Settings, clock session.
 			return nil, nil, usage("state: %w", err)
 		}
 		f.home = store
-		return withFallback(store, store, away, store.Timeout(), clock, newStateLog(cmd.ErrOrStderr()))
+		log := newStateLog(cmd.ErrOrStderr())
+		return withFallback(store, checkEviction(store, log), away, store.Timeout(), clock, log)
 	}
 	return nil, nil, usage("state %q: want memory, file:PATH, or an address that begins with redis://, rediss:// or unix://", address)
 }

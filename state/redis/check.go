@@ -24,6 +24,10 @@ func Permissions() []any {
 	return p
 }
 
+// ErrEvicts is what Check says of a server that may drop keys, and so counts and
+// breakers, with nobody told: what it has dropped begins anew.
+var ErrEvicts = errors.New("redis may evict counts when its memory is full")
+
 // Check tells what is wrong with the server for this use: that it does not
 // answer, is too old, takes no writes, or may evict keys, and so counts, when
 // its memory is full. Of a cluster it asks any one node.
@@ -51,8 +55,8 @@ func checkInfo(text string) error {
 	if info["role"] != "master" && info["cluster_enabled"] != "1" {
 		errs = append(errs, fmt.Errorf("redis is a %s, want a master", info["role"]))
 	}
-	if policy := info["maxmemory_policy"]; info["maxmemory"] != "0" && policy != "noeviction" {
-		errs = append(errs, fmt.Errorf("redis may evict counts when its memory is full: maxmemory-policy is %q, want noeviction", policy))
+	if policy := info["maxmemory_policy"]; info["maxmemory"] != "0" && policy != "" && policy != "noeviction" {
+		errs = append(errs, fmt.Errorf("%w: maxmemory-policy is %q, want noeviction", ErrEvicts, policy))
 	}
 	return errors.Join(errs...)
 }

@@ -2,7 +2,9 @@ package redis
 
 import (
 	"errors"
+	"fmt"
 	"math"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -167,17 +169,33 @@ func TestCheckInfo(t *testing.T) {
 		t.Errorf("error %v of a good server", err)
 	}
 	for change, want := range map[[2]string]string{
-		{"7.0.15", "6.0.20"}:          `redis has version "6.0.20", want 6.2 or later`,
-		{"7.0.15", "x"}:               `redis has version "x", want 6.2 or later`,
-		{"master", "slave"}:           "redis is a slave, want a master",
-		{"y:0", "y:1000"}:             "",
-		{"noeviction", "allkeys-lru"}: "",
+		{"7.0.15", "6.0.20"}:                          `redis has version "6.0.20", want 6.2 or later`,
+		{"7.0.15", "x"}:                               `redis has version "x", want 6.2 or later`,
+		{"master", "slave"}:                           "redis is a slave, want a master",
+		{"y:0", "y:1000"}:                             "",
+		{"noeviction", "allkeys-lru"}:                 "",
+		{"y:0\r\nmaxmemory_policy:noeviction", "y:9"}: "", // it does not say
 		{"y:0\r\nmaxmemory_policy:noeviction", "y:9\r\nmaxmemory_policy:allkeys-lru"}: `maxmemory-policy is "allkeys-lru", want noeviction`,
 	} {
 		err := checkInfo(strings.Replace(good, change[0], change[1], 1))
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: error %v, want %q", change, err, want)
 		}
+	}
+}
+
+// The documentation names the commands that a user must be allowed.
+func TestPermissionsAreDocumented(t *testing.T) {
+	doc, err := os.ReadFile("../../docs/redis.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all strings.Builder
+	for _, p := range Permissions() {
+		fmt.Fprint(&all, " ", p)
+	}
+	if want := "~cbpolicy:{" + DefaultDomain + "}:*" + all.String() + "\n"; !strings.Contains(string(doc), want) {
+		t.Errorf("docs/redis.md is to say %s", want)
 	}
 }
 

@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/cbpolicy/cbpolicy/session/meter"
 	"github.com/cbpolicy/cbpolicy/state"
@@ -9,7 +10,7 @@ import (
 )
 
 // book is the money of one task as the store has it, and as it will once it is
-// told what is due.
+// told what is due. All that the meters of the task count is in it.
 type book struct {
 	key  string
 	task *meter.Task
@@ -20,88 +21,35 @@ type book struct {
 
 	due   []posting    // what the store is not told yet, or may not have heard
 	view  ledger.State // the state with what is due
-	own   int64        // how much of the view this session has put there
 	tried attempt
-	seq   uint64 // of the latest write
-	over  bool   // the task is forgotten: it is needed for what is due only
+	room  int  // how many of what is due there may be before it is compacted; 0: maxDue
+	over  bool // the task is forgotten: it is needed for what is due only
 }
 
 // attempt is a write whose answer is awaited, or was lost.
 type attempt struct {
 	state ledger.State
-	due   int // how many postings are in it
+	due   int // how many of what is due are in it
 }
 
 func (a *attempt) made() bool { return a.state.Seq > 0 }
 
-// posting is a change of a ledger.
-type posting struct {
-	kind   postingKind
-	name   ledger.Name
-	amount int64
-}
-
-type postingKind uint8
-
-const (
-	spend   postingKind = iota // amount more, or less, is spent
-	reserve                    // amount is set aside
-	settle                     // what is set aside, amount, is so no longer
-)
-
-func (p *posting) on(st ledger.State) ledger.State {
-	switch p.kind {
-	case reserve:
-		return st.Reserve(p.name, p.amount)
-	case settle:
-		return st.Settle(p.name)
-	}
-	return st.Spend(p.amount)
-}
-
-// share is how much more of the ledger is this session's once it is posted.
-func (p *posting) share() int64 {
-	if p.kind == settle {
-		return -p.amount
-	}
-	return p.amount
-}
+// maxDue is how many postings there may be, at least, before they are compacted.
+const maxDue = 32
 
 // post adds a change that the store is to be told of.
 func (b *book) post(p posting) {
-	b.view, b.own = p.on(b.view), b.own+p.share()
-	if n := len(b.due); p.kind == spend && n > b.tried.due && b.due[n-1].kind == spend {
-		b.due[n-1].amount += p.amount
-	} else {
-		b.due = append(b.due, p)
+	b.due = append(b.due, p)
+	b.view = p.on(b.view)
+	if len(b.due) > max(b.room, maxDue) {
+		on := b.state
+		if b.tried.made() {
+			on = b.tried.state
+		}
+		b.due = slices.Concat(b.due[:b.tried.due], compact(b.due[b.tried.due:], on))
+		b.room = 2 * len(b.due)
 	}
 	b.count()
-}
-
-// retract takes back what was set aside for a call that is not made, last of
-// all. Where the store may have heard of it already, it is told that it is over.
-func (b *book) retract(p posting) {
-	if b.tried.due == len(b.due) {
-		b.post(posting{settle, p.name, p.amount})
-		return
-	}
-	b.due = b.due[:len(b.due)-1]
-	b.own -= p.share()
-	b.look()
-}
-
-// adopt makes what another has set aside for a call this session's own.
-func (b *book) adopt(amount int64) {
-	b.own += amount
-	b.count()
-}
-
-// disown leaves this session nothing of what the store has.
-func (b *book) disown() {
-	b.own = 0
-	for i := range b.due {
-		b.own += b.due[i].share()
-	}
 }
 
 // look works out the view anew.
@@ -113,13 +61,13 @@ func (b *book) look() {
 	b.count()
 }
 
-// count tells the meters what is in the view beside this session's own.
-func (b *book) count() { b.task.SetOutside(b.view.Total() - b.own) }
+// count tells the meters of the task what there is in all.
+func (b *book) count() { b.task.SetKept(b.view.Total()) }
 
 // see notes what the cell is. A write whose answer was lost was made if it is
 // the latest; otherwise it is made again, and may count twice if another came
 // after it.
-func (b *book) see(c state.Cell, born int64) error {
+func (b *book) see(c state.Cell, born uint64) error {
 	next, err := ledger.Parse(c.Value)
 	if err != nil {
 		return fmt.Errorf("the money of task %q cannot be read: %w", b.task.ID(), err)
@@ -131,19 +79,21 @@ func (b *book) see(c state.Cell, born int64) error {
 	if next.Born != born {
 		next = ledger.State{} // of an earlier session of this id
 	}
-	if next.Born != b.state.Born { // somebody has ended the session
-		b.disown()
-	}
 	b.seen, b.state, b.tried = c, next, attempt{}
+	if len(b.due) > 0 {
+		b.due = compact(b.due, b.state)
+	}
 	b.look()
 	return nil
 }
 
-// write is the write of what is due.
-func (b *book) write(born int64, writer uint64) state.Write {
+// write is the write of what is due, and of one change more.
+func (b *book) write(more posting, born, writer, seq uint64) state.Write {
 	next := b.view
-	b.seq++
-	next.Born, next.Writer, next.Seq = born, writer, b.seq
+	if more != (posting{}) {
+		next = more.on(next)
+	}
+	next.Born, next.Writer, next.Seq = born, writer, seq
 	b.tried = attempt{next, len(b.due)}
 	return state.Write{Key: b.key, Version: b.seen.Version, Value: next.Append(nil), TTL: ledger.Keep}
 }
@@ -157,4 +107,6 @@ func (b *book) wrote(c state.Cell) {
 }
 
 // unwritten notes that the write which was tried was not made.
-func (b *book) unwritten() { b.tried = attempt{} }
+func (b *book) unwritten() {
+	b.tried = attempt{}
+}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"github.com/cbpolicy/cbpolicy/session/meter"
 	"github.com/cbpolicy/cbpolicy/state"
@@ -20,13 +21,14 @@ import (
 //
 // A nil *books keeps nothing: the store does not outlive the process.
 type books struct {
-	prefix string // of the cells' keys
-	writer uint64
-	calls  uint64           // calls without an id that set money aside
-	of     map[string]*book // by task
-	root   *book
-	epoch  uint64 // grows when somebody else is found to have moved money
-	now    func() int64
+	prefix  string // of the cells' keys
+	writer  uint64
+	seq     uint64           // of the latest write
+	calls   uint64           // calls without an id that set money aside
+	of      map[string]*book // by task
+	root    *book
+	epoch   uint64 // grows when somebody else is found to have moved money
+	current func(task string) *meter.Task
 
 	// Memory of one request.
 	asked, written []*book
@@ -39,18 +41,19 @@ type books struct {
 const maxTold = 64
 
 // newBooks returns those of a session; nil for a store that is over with its process.
-func newBooks(session string, store state.Store, writer uint64, now func() int64) *books {
+func newBooks(session string, store state.Store, writer uint64, current func(string) *meter.Task) *books {
 	if e, ok := store.(state.Ephemeral); ok && e.Ephemeral() {
 		return nil
 	}
 	return &books{
 		prefix: fmt.Sprintf("money\x00%d\x00%s\x00", len(session), session),
-		writer: writer, of: map[string]*book{}, epoch: 1, now: now,
+		writer: max(writer, 1), of: map[string]*book{}, epoch: 1, current: current,
 	}
 }
 
 // book returns the book of a task. Where no money of the session was ever kept,
-// there is none of the task either.
+// there is none of the task either. A task that was forgotten, and begins anew,
+// has that of the one before; what comes late for that one is of the same book.
 func (b *books) book(k *meter.Task) *book {
 	x := b.of[k.ID()]
 	switch {
@@ -62,8 +65,8 @@ func (b *books) book(k *meter.Task) *book {
 			x.known = b.epoch
 		}
 		b.of[k.ID()] = x
-	case x.task != k: // it was forgotten, and begins anew: its money was another's
-		x.task, x.own, x.over = k, 0, false
+	case x.task != k && b.current(k.ID()) == k:
+		x.task, x.over = k, false
 		x.count()
 	}
 	return x
@@ -80,10 +83,10 @@ func (b *books) chain(k *meter.Task, f func(*book)) {
 func (b *books) moved(k *meter.Task, m meter.Move) {
 	b.chain(k, func(x *book) {
 		if m.Call != (meter.CallMoney{}) && m.Reserved > 0 {
-			x.post(posting{settle, ledger.Name(m.Call), m.Reserved})
+			x.post(posting{kind: settle, name: ledger.Name(m.Call)})
 		}
 		if m.Spent != 0 {
-			x.post(posting{spend, ledger.Name{}, m.Spent})
+			x.post(posting{kind: spend, amount: m.Spent})
 		}
 	})
 }
@@ -129,22 +132,36 @@ func (b *books) name(call state.CallID) (n ledger.Name) {
 	return n
 }
 
-// born is when the session's first money moved; it does now, if none did.
-func (b *books) born() int64 {
+// born tells the ledgers of this session from those of another of its id.
+func (b *books) born() uint64 {
 	if b.root.state.Born == 0 {
-		return max(b.now(), 1)
+		return b.writer
 	}
 	return b.root.state.Born
 }
 
-// put makes the writes of books, the session's own first.
-func (b *books) put(list []*book) []state.Write {
+// put makes the writes of books, the session's own first, with one change more.
+func (b *books) put(list []*book, more posting) []state.Write {
+	b.written, b.cells, b.seq = append(b.written[:0], list...), b.cells[:0], b.seq+1
 	born := b.born()
-	b.written, b.cells = append(b.written[:0], list...), b.cells[:0]
 	for _, x := range list {
-		b.cells = append(b.cells, x.write(born, b.writer))
+		b.cells = append(b.cells, x.write(more, born, b.writer, b.seq))
 	}
 	return b.cells
+}
+
+// expect appends what books are as they were last seen: a cell that was forgotten
+// and written anew may have the version of the one before.
+func expect(to []state.Expect, list []*book) []state.Expect {
+	for _, x := range list {
+		to = append(to, state.Expect{Key: x.key, Cell: x.seen})
+	}
+	return to
+}
+
+// doubtful reports whether nobody knows if one of the books was written.
+func doubtful(list []*book) bool {
+	return slices.ContainsFunc(list, func(x *book) bool { return x.tried.made() })
 }
 
 // outcome is what became of writes.
@@ -172,12 +189,24 @@ func (b *books) answered(o outcome) {
 	b.written, b.cells = b.written[:0], b.cells[:0]
 }
 
+// answer is answered for a settlement that returned an error, or none.
+func (b *books) answer(err error) {
+	switch {
+	case err == nil:
+		b.answered(written)
+	case state.Refused(err):
+		b.answered(unwritten)
+	default:
+		b.answered(perhaps)
+	}
+}
+
 // seeAll notes what the cells of books are, the session's own first, and reports
 // whether one is another than was known.
 func (b *books) seeAll(list []*book, are []state.Cell) (moved bool, err error) {
 	for i, x := range list {
-		was, doubt := x.seen, x.tried.made()
-		if !doubt && was.Version == are[i].Version && bytes.Equal(was.Value, are[i].Value) {
+		if x.seen.Version == are[i].Version && bytes.Equal(x.seen.Value, are[i].Value) {
+			x.unwritten()
 			x.known = b.epoch
 			continue
 		}
@@ -199,6 +228,7 @@ func (b *books) seeAll(list []*book, are []state.Cell) (moved bool, err error) {
 			return true, err
 		}
 		x.known = b.epoch
+		b.drop(x)
 	}
 	return moved, nil
 }
@@ -210,7 +240,6 @@ func (b *books) begunAnew() {
 	for _, x := range b.of {
 		if x != b.root {
 			x.seen, x.state, x.known = state.Cell{}, ledger.State{}, 0
-			x.disown()
 			x.look()
 		}
 	}

@@ -170,7 +170,8 @@ func (d *Decider) decidePlanned(ctx context.Context, rs *registry.Step, call sta
 		memories.Put(m)
 		return movedOn
 	}
-	if err != nil && (t != nil || !d.goOn(ctx, rs, m, err)) { // what an unknown breaker would do with it, nobody can say
+	// What an unknown breaker would do with it, or money that nobody knows, nobody can say.
+	if err != nil && (t != nil || money.unknown() || !d.goOn(ctx, rs, m, err)) {
 		d.Refuse(rs, v, registry.SlugStoreError, storeReason(err))
 		return NotAdmitted
 	}

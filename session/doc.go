@@ -13,10 +13,11 @@
 // ledger.Keep after it moved last: a session of the same id goes on with it in
 // another process, or in several at once. A claim says what its step was judged
 // by, and where that is no longer so the step is judged again. What the store
-// cannot be told is told with what comes next, and is lost only with the process
-// that knows it; what is set aside for a call when its process dies stays so until
-// the same call is asked for again. Everything else that is counted here is the
-// process's own.
+// cannot be told is told with what comes next, or by Flush, and is lost only with the
+// process that knows it; what is set aside for a call when its process dies stays so
+// until the same call is asked for again. A call is one process's: who settles what
+// another has begun, and goes on with, has it counted twice. Everything else that is
+// counted here is the process's own.
 //
 // It joins the pure functions of package registry with a store of package
 // state, and makes a record of every decision. It neither waits nor asks nor

@@ -13,33 +13,30 @@ import (
 // not know of yet. A conflict that is left concerns what the settlement has
 // itself.
 func (s *Session) report(ctx context.Context, st *state.Settlement, p *patience) error {
-	store, own := s.decider.Store, len(st.Cells)
+	store, cells, expects := s.decider.Store, len(st.Cells), len(st.Expects)
 	if s.books == nil {
 		return store.Settle(ctx, st)
 	}
-	defer func() { st.Cells = st.Cells[:own] }()
+	defer func() { st.Cells, st.Expects = st.Cells[:cells], st.Expects[:expects] }()
 	for {
 		list := s.books.owing()
 		if len(list) == 0 {
 			return store.Settle(ctx, st)
 		}
-		if slices.ContainsFunc(list, func(x *book) bool { return x.tried.made() }) {
+		if doubtful(list) {
 			if _, err := s.books.load(ctx, store, st.Now, list); err != nil {
 				return err
 			}
 			continue // what was made is no longer owed
 		}
-		st.Cells = append(st.Cells[:own], s.books.put(list)...)
+		st.Cells = append(st.Cells[:cells], s.books.put(list, posting{})...)
+		st.Expects = expect(slices.Clip(st.Expects[:expects]), list)
 		err := store.Settle(ctx, st)
+		s.books.answer(err)
 		switch {
-		case err == nil:
-			s.books.answered(written)
-		case state.Refused(err):
-			s.books.answered(unwritten)
-		default:
-			s.books.answered(perhaps)
-		}
-		if !errors.Is(err, state.ErrConflict) {
+		case err == nil && len(s.books.owing()) > 0: // there were more than one settlement tells of
+			return s.report(ctx, &state.Settlement{Now: st.Now}, p)
+		case !errors.Is(err, state.ErrConflict):
 			return err
 		}
 		if moved, wrong := s.books.load(ctx, store, st.Now, list); wrong != nil || !moved {
@@ -52,18 +49,38 @@ func (s *Session) report(ctx context.Context, st *state.Settlement, p *patience)
 }
 
 // lookAtMoney asks the store what a task, and those above it, have spent, before
-// it is ended for that. If it does not answer, what is known stands.
+// it is ended for that, and what is set aside for the call of a task below it
+// that is about to be made. If it does not answer, what is known stands.
 func (s *Session) lookAtMoney(ctx context.Context, k *meter.Task) {
 	b := s.books
 	b.asked = append(b.asked[:0], b.book(s.tasks.tree.Task("")))
-	b.chain(k, func(x *book) {
-		if x != b.root {
+	add := func(x *book) {
+		if !slices.Contains(b.asked, x) {
 			b.asked = append(b.asked, x)
 		}
-	})
-	if _, err := b.load(ctx, s.decider.Store, s.now(), b.asked); err != nil {
-		s.log.Warn("the state was not asked what the session has spent", "session", s.id, "error", err)
 	}
+	b.chain(k, add)
+	if step := s.stakeOf.task; step != nil {
+		b.chain(step, add)
+	}
+	if _, err := b.load(ctx, s.decider.Store, s.now(), b.asked); err != nil {
+		s.note(func() {
+			s.log.Warn("the state was not asked what the session has spent", "session", s.id, "error", err)
+		})
+	}
+	if s.stakeOf.task != nil {
+		s.stakeOf.prepare()
+	}
+}
+
+// Flush tells the store of all money that it does not know of yet. It is for a
+// host that stops without ending the session: everything else that tells the
+// store of something tells it of this as well. An error means that it could not
+// be told; it is lost with the process then.
+func (s *Session) Flush(ctx context.Context) error {
+	s.mu.Lock()
+	defer s.unlock()
+	return s.tellMoney(ctx)
 }
 
 // tellMoney tells the store of all money that it does not know of yet.
@@ -79,6 +96,8 @@ func (s *Session) tellMoney(ctx context.Context) (err error) {
 // is told with what comes next.
 func (s *Session) keepMoney(ctx context.Context) {
 	if err := s.tellMoney(ctx); err != nil {
-		s.log.Warn("the state was not told what the session has spent", "session", s.id, "error", err)
+		s.note(func() {
+			s.log.Warn("the state was not told what the session has spent", "session", s.id, "error", err)
+		})
 	}
 }

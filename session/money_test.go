@@ -27,7 +27,13 @@ type purse struct {
 // in a process of its own. Nothing may cost more than $50.
 func newPurse(t testing.TB, store state.Store) *purse {
 	t.Helper()
-	s, err := session.New(session.Options{ID: "s", Registry: load(t, "B:task.spend_cents>5000|abort|id=cap"), Store: store, Clock: session.NewVirtualClock(start)})
+	return newPurseBy(t, store, session.NewVirtualClock(start))
+}
+
+// newPurseBy is newPurse by a clock.
+func newPurseBy(t testing.TB, store state.Store, clock session.Clock) *purse {
+	t.Helper()
+	s, err := session.New(session.Options{ID: "s", Registry: load(t, "B:task.spend_cents>5000|abort|id=cap"), Store: store, Clock: clock})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,7 +18,8 @@ import (
 // is not made, or made and not answered.
 type lasting struct {
 	state.Store
-	lose func() fate
+	lose    func() fate
+	claimed func() // after a claim; nil: nothing happens
 }
 
 type fate int
@@ -48,7 +49,11 @@ func (l *lasting) do(f func() error) error {
 }
 
 func (l *lasting) Claim(ctx context.Context, c *state.Claim, g *state.Grant) error {
-	return l.do(func() error { return l.Store.Claim(ctx, c, g) })
+	err := l.do(func() error { return l.Store.Claim(ctx, c, g) })
+	if l.claimed != nil && err == nil && g.Admitted {
+		l.claimed()
+	}
+	return err
 }
 
 func (l *lasting) Settle(ctx context.Context, s *state.Settlement) error {

@@ -72,8 +72,11 @@ func scatter(nonce, try uint64) uint64 {
 
 // again reports whether an error is a conflict after which there is another try.
 func again(err error) bool {
+	if !errors.Is(err, state.ErrConflict) {
+		return false
+	}
 	var over *contended
-	return errors.Is(err, state.ErrConflict) && !errors.As(err, &over)
+	return !errors.As(err, &over)
 }
 
 // storeReason is what a refusal says for which an error of the store is the reason.

@@ -89,7 +89,7 @@ func New(o Options) (*Session, error) {
 	}
 	_, s.live = s.wall.(*systemClock)
 	s.writer = maphash.String(maphash.MakeSeed(), o.ID)
-	s.nonce, s.books = strconv.FormatUint(s.writer, 36), newBooks(o.ID, o.Store, s.writer, s.present)
+	s.nonce, s.books = strconv.FormatUint(s.writer, 36), newBooks(o.ID, o.Store, s.writer, s.currentTask)
 	s.log, s.logs, s.delegations, s.pricing = logger(o.Log), o.Log != nil, o.Delegation, o.Pricing
 	meters := meter.Options{Forgiving: o.Delegation.Forgiving, CapTools: o.Delegation.Tools, Interactive: o.Interactive}
 	if o.Edits != nil {
@@ -141,26 +141,32 @@ func (s *Session) Before(ctx context.Context, st *Step, v *registry.Verdict) {
 	}
 	call, id := s.tasks.call(rs), s.callID(rs, k)
 	s.estimate(k, st, call)
-	money := s.stake(ctx, k, call, id)
+	money := s.stake(k, call, id)
 	admission, t := movedOn, (*ticket)(nil)
 	for p := s.patience(); admission == movedOn; {
 		if s.judgeAbove(ctx, k, at, s.tasks.coming(k, call), nil); s.refusedByEnd(rs, k, v) {
-			money.retract()
+			money.refused()
 			s.noteEstimate(v, call, s.tasks.models[k.ID()])
 			return
 		}
 		rs.Meters = s.tasks.read(k, at, call)
-		if admission, t = s.decide(ctx, rs, id, v, money, p); admission != movedOn {
-			break
+		var err error
+		if admission, t = s.decide(ctx, rs, id, v, money, p); admission == Repeated && money.missing() {
+			if err = money.secure(ctx, s.decider.Store, s.now()); errors.Is(err, errMoved) {
+				admission, err = movedOn, nil
+			}
 		}
-		money.prepare(call)
-		if err := p.again(ctx, sessionMoney); err != nil {
+		if admission == movedOn {
+			money.prepare()
+			err = p.again(ctx, sessionMoney)
+		}
+		if err != nil {
 			s.decider.Refuse(rs, v, registry.SlugStoreError, storeReason(err))
 			admission = NotAdmitted
 		}
 	}
 	if admission == NotAdmitted {
-		money.retract()
+		money.refused()
 		s.refused(k, at, v)
 		s.noteEstimate(v, call, s.tasks.models[k.ID()])
 		return
@@ -181,16 +187,17 @@ func (s *Session) Before(ctx context.Context, st *Step, v *registry.Verdict) {
 		s.calls++
 		st.number = s.calls
 	}
-	if st.flight = k.FindCall(call); admission == Admitted || st.flight == 0 {
+	if st.flight = k.FindCall(call); st.flight == 0 {
 		st.flight = k.Begin(call, at)
 		s.tasks.recalled.begin(st.flight, rs)
 	}
 	st.task, st.admitted = k, id
 	s.history.Add(st.Ability)
-	if money.keep(); money != nil && (money.adopts || st.repeated) {
-		s.keepMoney(ctx)
-	}
+	money.made()
 }
+
+// currentTask returns the task of an id as it is now: another, once it was forgotten.
+func (s *Session) currentTask(id string) *meter.Task { return s.tasks.tree.Task(id) }
 
 // refusedByEnd refuses a step of a task that was ended, by the rule that did it.
 func (s *Session) refusedByEnd(rs *registry.Step, k *meter.Task, v *registry.Verdict) bool {
@@ -294,28 +301,3 @@ func (s *Session) now() int64 {
 	}
 	return s.clock.Now()
 }
-
-// complete is the step as the rules see it: the agent's call, the host's
-// facts and the session's memory. It is good until the next is completed.
-func (s *Session) complete(st *Step) *registry.Step {
-	rs := &s.judged
-	*rs = registry.Step{
-		Chain: st.Chain, Run: st.Run, Session: s.id, Task: st.Task, ID: st.ID,
-		Ability: st.Ability, Worker: st.Worker, CallID: st.Call.ID, Risk: st.Risk,
-		Args: st.Args, Outputs: st.Outputs, Params: st.Params,
-		Declared: st.Declared, History: &s.history, Words: provenance{s}, Now: s.now(), PastRuns: st.PastRuns,
-	}
-	if rs.Outputs == nil {
-		rs.Outputs = s.outputs
-	}
-	return rs
-}
-
-// provenance answers in:user and in:outputs from the session's memory.
-type provenance struct{ s *Session }
-
-// InUser implements registry.Provenance.
-func (p provenance) InUser(text string) bool { return p.s.user.Has(text) }
-
-// InOutputs implements registry.Provenance.
-func (p provenance) InOutputs(text string) bool { return p.s.seen.Has(text) }

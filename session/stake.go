@@ -14,73 +14,87 @@ import (
 type stake struct {
 	books  *books
 	task   *meter.Task
-	name   ledger.Name
+	name   ledger.Name // the zero Name: the call is under way, or sets nothing aside
 	amount int64
-	posted bool // the amount is among what is due
-	adopts bool // another process has set money aside for this very call
+	writes bool // the claim asks for the amount
 }
 
 // errMoved: the money is another than the step was judged by.
 var errMoved = errors.New("the money of the session has moved on")
 
 // stake prepares that of a call; nil: the money is not kept.
-func (s *Session) stake(ctx context.Context, k *meter.Task, call *meter.Call, id state.CallID) *stake {
+func (s *Session) stake(k *meter.Task, call *meter.Call, id state.CallID) *stake {
 	if s.books == nil {
 		return nil
 	}
 	st := &s.stakeOf
 	*st = stake{books: s.books, task: k}
-	if root := s.books.book(s.tasks.tree.Task("")); root.state.Born != 0 {
-		if list, _ := st.list(false); len(list) > 1 {
-			// Tasks that this process has not heard of: those above are judged by
-			// what is set aside in them. If they are not to be had, the claim says so.
-			_, _ = s.books.load(ctx, s.decider.Store, s.now(), list)
-		}
+	s.books.book(s.tasks.tree.Task(""))
+	if k.FindCall(call) == 0 && (call.Estimate > 0 || !id.IsZero()) {
+		st.name, st.amount = s.books.name(id), max(call.Estimate, 0)
+		call.Money = meter.CallMoney(st.name)
 	}
-	if k.FindCall(call) == 0 { // one that is under way has set it aside
-		if call.Estimate > 0 || !id.IsZero() {
-			st.name = s.books.name(id)
-		}
-		call.Money, st.amount = meter.CallMoney(st.name), max(call.Estimate, 0)
-	}
-	st.prepare(call)
+	st.prepare()
 	return st
 }
 
-// prepare posts what the step sets aside, once it is known what others have set
-// aside for the same call.
-func (st *stake) prepare(call *meter.Call) {
-	st.retract()
-	if st.name == (ledger.Name{}) {
+// prepare tells the meters what others have set aside for the very call.
+func (st *stake) prepare() {
+	if st == nil || st.name == (ledger.Name{}) {
 		return
 	}
-	call.Taken, st.adopts = st.books.book(st.task).view.Aside(st.name)
-	if st.adopts || st.amount == 0 {
+	st.writes = false
+	st.books.chain(st.task, func(x *book) {
+		aside, _ := x.view.Aside(st.name)
+		x.task.SetTaken(aside)
+		st.writes = st.writes || st.amount > 0 && aside != st.amount
+	})
+}
+
+// done ends what prepare has told the meters.
+func (st *stake) done() {
+	if st == nil {
 		return
 	}
-	st.posted = true
-	st.books.chain(st.task, func(x *book) { x.post(st.posting()) })
+	if st.name != (ledger.Name{}) {
+		st.books.chain(st.task, func(x *book) { x.task.SetTaken(0) })
+	}
+	st.task = nil // it is nobody's any more
 }
 
 func (st *stake) posting() posting { return posting{reserve, st.name, st.amount} }
 
-// retract takes back what was posted for a step that is not made.
-func (st *stake) retract() {
-	if st == nil || !st.posted {
-		return
+// list are the ledgers that the claim is about, the session's own first: those
+// that are to be confirmed, or all of them.
+func (st *stake) list(all bool) []*book {
+	b := st.books
+	b.asked = append(b.asked[:0], b.root)
+	b.chain(st.task, func(x *book) {
+		if x != b.root && (all || x.known != b.epoch) {
+			b.asked = append(b.asked, x)
+		}
+	})
+	return b.asked
+}
+
+// unknown reports whether nobody has ever said what one of the ledgers is.
+func (st *stake) unknown() bool {
+	if st == nil {
+		return false
 	}
-	st.posted = false
-	st.books.chain(st.task, func(x *book) { x.retract(st.posting()) })
+	unknown := st.books.root.known == 0
+	st.books.chain(st.task, func(x *book) { unknown = unknown || x.known == 0 })
+	return unknown
 }
 
 // ready looks again at ledgers of which nobody knows whether they were written,
 // before they are written once more.
 func (st *stake) ready(ctx context.Context, store state.Store, now int64) error {
-	if st == nil || !st.posted {
+	if st == nil || !st.writes {
 		return nil
 	}
-	list, doubt := st.list(true)
-	if !doubt {
+	list := st.list(true)
+	if !doubtful(list) {
 		return nil
 	}
 	moved, err := st.books.load(ctx, store, now, list)
@@ -90,34 +104,16 @@ func (st *stake) ready(ctx context.Context, store state.Store, now int64) error 
 	return err
 }
 
-// list are the ledgers that the claim is about, the session's own first: those
-// that are to be confirmed, or all of them. Doubt: one may have been written.
-func (st *stake) list(all bool) (list []*book, doubt bool) {
-	b := st.books
-	b.asked = append(b.asked[:0], b.root)
-	doubt = b.root.tried.made()
-	st.books.chain(st.task, func(x *book) {
-		if x != b.root && (all || x.known != b.epoch) {
-			b.asked = append(b.asked, x)
-			doubt = doubt || x.tried.made()
-		}
-	})
-	return b.asked, doubt
-}
-
 // ask puts into a claim what the ledgers are, and what they are to be.
 func (st *stake) ask(c *state.Claim, expects []state.Expect) []state.Expect {
 	if st == nil {
 		return expects
 	}
-	list, _ := st.list(st.posted)
-	for _, x := range list {
-		expects = append(expects, state.Expect{Key: x.key, Cell: x.seen})
+	list := st.list(st.writes)
+	if st.writes {
+		c.Cells = st.books.put(list, st.posting())
 	}
-	if st.posted {
-		c.Cells = st.books.put(list)
-	}
-	return expects
+	return expect(expects, list)
 }
 
 // answered notes what the store has made of a claim.
@@ -125,47 +121,107 @@ func (st *stake) answered(g *state.Grant, expected []state.Cell, err error) erro
 	if st == nil {
 		return err
 	}
-	made := unwritten
+	b := st.books
 	switch {
 	case err != nil && !state.Refused(err), err == nil && g.Admitted && g.Repeated: // it may have written the cells before, and not now
-		made = perhaps
+		b.answered(perhaps)
 	case err == nil && g.Admitted:
-		made = written
+		b.answered(written)
+	default:
+		b.answered(unwritten)
 	}
-	st.books.answered(made)
-	if err != nil {
-		if !errors.Is(err, state.ErrConflict) || len(expected) != len(st.books.asked) {
-			return err
+	switch {
+	case err == nil:
+		for _, x := range b.asked {
+			x.known = b.epoch
 		}
-		moved, wrong := st.books.seeAll(st.books.asked, expected)
-		switch {
-		case wrong != nil:
+	case errors.Is(err, state.ErrConflict) && len(expected) == len(b.asked):
+		if moved, wrong := b.seeAll(b.asked, expected); wrong != nil {
 			return wrong
-		case moved:
+		} else if moved {
 			return errMoved
 		}
-		return err
 	}
-	for _, x := range st.books.asked {
-		x.known = st.books.epoch
-	}
-	return nil
+	return err
 }
 
-// keep notes that the step was let through: what another process has set aside
-// for the call is this one's now.
-func (st *stake) keep() {
-	if st == nil || !st.adopts {
+// missing reports whether a ledger does not have what the step sets aside.
+func (st *stake) missing() (missing bool) {
+	if st == nil || st.name == (ledger.Name{}) {
+		return false
+	}
+	st.books.chain(st.task, func(x *book) {
+		aside, _ := x.view.Aside(st.name)
+		missing = missing || aside != st.amount
+	})
+	return missing
+}
+
+// secure sets aside for a step that was let through what its claim has not: the
+// call was let through before, for another amount, and a store that is asked
+// again writes no cell again. With errMoved the money has moved on in between,
+// and the step is to be judged again.
+func (st *stake) secure(ctx context.Context, store state.Store, now int64) error {
+	list := st.list(true)
+	if doubtful(list) {
+		if moved, err := st.books.load(ctx, store, now, list); err != nil {
+			return err
+		} else if !st.missing() {
+			return nil
+		} else if moved {
+			return errMoved
+		}
+	}
+	p := st.posting()
+	if p.amount == 0 {
+		p.kind = settle
+	}
+	settlement := state.Settlement{Now: now, Cells: st.books.put(list, p), Expects: expect(nil, list)}
+	err := store.Settle(ctx, &settlement)
+	st.books.answer(err)
+	if !errors.Is(err, state.ErrConflict) {
+		return err
+	}
+	if _, wrong := st.books.load(ctx, store, now, list); wrong != nil {
+		return wrong
+	}
+	return errMoved
+}
+
+// refused gives back what a step may have set aside that is not made: what was
+// set aside for the call before stays.
+func (st *stake) refused() {
+	if st == nil {
+		return
+	}
+	if list := st.list(true); doubtful(list) && st.name != (ledger.Name{}) {
+		for _, x := range list {
+			back := posting{kind: settle, name: st.name}
+			if aside, before := x.view.Aside(st.name); before {
+				back.kind, back.amount = reserve, aside
+			}
+			x.post(back)
+		}
+	}
+	st.done()
+}
+
+// made notes that the step is made, whether the store could be told or not.
+func (st *stake) made() {
+	if st == nil {
+		return
+	}
+	defer st.done()
+	if st.name == (ledger.Name{}) {
 		return
 	}
 	st.books.chain(st.task, func(x *book) {
 		switch aside, ok := x.view.Aside(st.name); {
-		case ok && aside == st.amount:
-			x.adopt(aside)
+		case aside == st.amount:
 		case st.amount > 0:
 			x.post(st.posting())
 		case ok:
-			x.post(posting{settle, st.name, 0})
+			x.post(posting{kind: settle, name: st.name})
 		}
 	})
 }

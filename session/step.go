@@ -77,3 +77,28 @@ type Outcome struct {
 	Cost    int64
 	Settled bool
 }
+
+// complete is the step as the rules see it: the agent's call, the host's
+// facts and the session's memory. It is good until the next is completed.
+func (s *Session) complete(st *Step) *registry.Step {
+	rs := &s.judged
+	*rs = registry.Step{
+		Chain: st.Chain, Run: st.Run, Session: s.id, Task: st.Task, ID: st.ID,
+		Ability: st.Ability, Worker: st.Worker, CallID: st.Call.ID, Risk: st.Risk,
+		Args: st.Args, Outputs: st.Outputs, Params: st.Params,
+		Declared: st.Declared, History: &s.history, Words: provenance{s}, Now: s.now(), PastRuns: st.PastRuns,
+	}
+	if rs.Outputs == nil {
+		rs.Outputs = s.outputs
+	}
+	return rs
+}
+
+// provenance answers in:user and in:outputs from the session's memory.
+type provenance struct{ s *Session }
+
+// InUser implements registry.Provenance.
+func (p provenance) InUser(text string) bool { return p.s.user.Has(text) }
+
+// InOutputs implements registry.Provenance.
+func (p provenance) InOutputs(text string) bool { return p.s.seen.Has(text) }

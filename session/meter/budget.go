@@ -7,9 +7,12 @@ import "math/bits"
 type budget struct {
 	spent    int64
 	reserved sum
-	// outside is what was spent or reserved by others of the same name: another
-	// process that has the session, or one that had it before.
-	outside int64
+	// kept is what there is in all by an account that others may have as well:
+	// another process that has the session, or one that had it before.
+	kept int64
+	// taken is what of that was reserved for the very call that is about to be
+	// made: what the call may cost takes its place.
+	taken int64
 }
 
 // Move is a change of what a task, and those above it, have spent and reserved.
@@ -24,12 +27,13 @@ type Move struct {
 // CallMoney names the money that is set aside for a call, beyond its process.
 type CallMoney [16]byte
 
-// Outside is what others have spent and reserved in the task, in nano-dollars.
-func (k *Task) Outside() int64 { return k.budget.outside }
+// SetKept says what was spent and is reserved in the task and in those below it,
+// in nano-dollars, by whomever. What the task itself has counted is the least.
+func (k *Task) SetKept(nano int64) { k.budget.kept = nano }
 
-// SetOutside says what others have spent and reserved in the task and in those
-// below it, in nano-dollars.
-func (k *Task) SetOutside(nano int64) { k.budget.outside = max(nano, 0) }
+// SetTaken says what others have reserved for the very call that is about to be
+// made, in nano-dollars: its own estimate takes the place of that. 0: nothing.
+func (k *Task) SetTaken(nano int64) { k.budget.taken = nano }
 
 // moved tells of a change of money.
 func (k *Task) moved(m Move) {
@@ -87,11 +91,11 @@ func (b *budget) recount(counted, nano int64) {
 // A call that would be let through has its estimate in it, so that calls side
 // by side cannot spend the same money.
 func (b *budget) with(next *Call) int64 {
-	sum := addTo(addTo(b.spent, b.reserved.amount()), b.outside)
+	sum := max(addTo(b.spent, b.reserved.amount()), b.kept)
 	if next != nil {
 		sum = addTo(sum, max(next.Estimate, 0))
 		if sum < greatest {
-			sum = max(sum-next.Taken, 0)
+			sum = max(sum-b.taken, 0)
 		}
 	}
 	return sum

@@ -19,9 +19,6 @@ type Call struct {
 	Passing bool
 	// Money names what is reserved for the call, if others are to know of it.
 	Money CallMoney
-	// Taken is what others have reserved under this name, in nano-dollars: the
-	// call's own Estimate takes its place.
-	Taken int64
 }
 
 // Result is what became of a call.
@@ -53,6 +50,7 @@ type flight struct {
 	id       string
 	key      print
 	ability  string
+	args     uint64
 	worker   string
 	edit     int64 // bytes of new text; -1: no edit
 	reserved int64 // nano-dollars

@@ -127,7 +127,7 @@ func (k *Task) Begin(c *Call, at int64) Flight {
 	}
 	f := flight{
 		number: Flight(k.tree.total.calls), id: c.ID, key: k.tree.keyOf(c), ability: c.Ability, worker: c.Worker,
-		edit: c.editSize(k.tree), reserved: max(c.Estimate, 0), passing: c.Passing, money: c.Money,
+		edit: c.editSize(k.tree), reserved: max(c.Estimate, 0), passing: c.Passing, money: c.Money, args: c.Args,
 	}
 	if k.flights == nil {
 		k.flights, k.tree.spare = k.tree.spare, nil
@@ -157,8 +157,9 @@ func (k *Task) FindCall(c *Call) Flight {
 	if c.ID == "" || len(k.flights) == 0 {
 		return 0
 	}
-	key := k.tree.keyOf(c)
-	return k.number(slices.IndexFunc(k.flights, func(f flight) bool { return f.id == c.ID && f.key == key }))
+	return k.number(slices.IndexFunc(k.flights, func(f flight) bool {
+		return f.id == c.ID && f.ability == c.Ability && f.args == c.Args
+	}))
 }
 
 // number is that of the call at a place; 0 for none.

@@ -1,6 +1,7 @@
 package fallback
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -26,6 +27,8 @@ type cell struct {
 	outage int64 // in which the local home was given the value
 	first  int64 // the local version that has this value
 	dirty  bool  // it was written, and the home does not know
+	// unheard is the latest write whose answer from the home was lost; nil: none.
+	unheard []byte
 	// ttl is how long it lives that was written last; handed over, it begins anew.
 	ttl time.Duration
 }
@@ -62,6 +65,21 @@ func (c *cells) wrote(w *state.Write) {
 	if n := c.note(w.Key); n != nil && !n.dirty {
 		*n = cell{version: w.Version + 1, value: slices.Clone(w.Value)}
 	}
+}
+
+// unheard notes writes that the home may have made, and whose answer was lost.
+func (c *cells) unheard(writes []state.Write) {
+	for i := range writes {
+		if n := c.note(writes[i].Key); n != nil {
+			n.unheard = slices.Clone(writes[i].Value)
+		}
+	}
+}
+
+// ours reports whether what the home has is what this process has written.
+func (c *cells) ours(key string, found state.Cell) bool {
+	n := c.known[key]
+	return n != nil && n.unheard != nil && found.Version > 0 && bytes.Equal(found.Value, n.unheard)
 }
 
 // note returns what is known of a cell; nil, if there is no room for it.
@@ -186,6 +204,9 @@ func (s *Store) handOver(ctx context.Context) (*told, error) {
 			return nil, err
 		}
 		n.dirty = false
+		if v.Cells[0].Version == 0 {
+			continue // it has expired
+		}
 		value := slices.Clone(v.Cells[0].Value)
 		return &told{what: writing, local: v.Cells[0].Version, settlement: state.Settlement{
 			Cells: []state.Write{{Key: key, Version: n.version, Value: value, TTL: n.ttl}},

@@ -26,6 +26,7 @@ func (s *Store) Claim(ctx context.Context, c *state.Claim, g *state.Grant) error
 		err := s.home.Claim(ctx, c, g)
 		lost = !reached(err)
 		s.confirmed(c, g, err)
+		s.unheard(c.Cells, lost)
 		if err == nil && g.Admitted && !s.admitted(ctx, c) {
 			lost = !g.Repeated
 			return errLeft
@@ -37,6 +38,16 @@ func (s *Store) Claim(ctx context.Context, c *state.Claim, g *state.Grant) error
 	})
 	admitted = err == nil && g.Admitted
 	return err
+}
+
+// unheard notes writes whose answer was lost: the home may have made them.
+func (s *Store) unheard(writes []state.Write, lost bool) {
+	if len(writes) == 0 || !lost {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.cells.unheard(writes)
 }
 
 // takeBack keeps a release of a call that was not admitted here, for the home
@@ -105,13 +116,13 @@ func (s *Store) claimLocally(ctx context.Context, away *registry.Away, c *state.
 	if takes && !keeps && (away.Says(modes, dsl.StoreLocal) || len(c.Reserves) > 0) {
 		return s.full()
 	}
-	cells, err := s.localWrites(ctx, c.Cells)
-	if err != nil {
-		return err
-	}
 	expects, are, err := s.localExpects(ctx, c.Expects, c.Now)
 	if err != nil {
 		g.Expected = are
+		return err
+	}
+	cells, err := s.localWrites(ctx, c.Cells)
+	if err != nil {
 		return err
 	}
 	local, asked := localClaim(away, c)

@@ -116,24 +116,30 @@ func (s *Store) keeps(c *state.Claim) bool {
 // tellCell tells the home of a cell, unless somebody else has written it there.
 func (s *Store) tellCell(ctx context.Context, t *told) error {
 	key := t.settlement.Cells[0].Key
-	err := s.home.Settle(ctx, &t.settlement)
-	if err == nil {
+	for again := true; ; again = false {
+		err := s.home.Settle(ctx, &t.settlement)
+		if err == nil {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.cells.handedOver(t)
+			return nil
+		}
+		if !errors.Is(err, state.ErrConflict) {
+			return err
+		}
+		var v state.View
+		if err := s.home.Load(ctx, state.Query{Cells: []string{key}}, &v); err != nil {
+			return err
+		}
 		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.cells.handedOver(t)
-		return nil
+		if ours := s.cells.ours(key, v.Cells[0]); !ours || !again {
+			s.cells.theirs(key, v.Cells[0])
+			s.mu.Unlock()
+			return nil
+		}
+		s.mu.Unlock()
+		t.settlement.Cells[0].Version = v.Cells[0].Version // the write before it was made
 	}
-	if !errors.Is(err, state.ErrConflict) {
-		return err
-	}
-	var v state.View
-	if err := s.home.Load(ctx, state.Query{Cells: []string{key}}, &v); err != nil {
-		return err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.cells.theirs(key, v.Cells[0])
-	return nil
 }
 
 // givenApprovals are approvals that were given while the home was away, and

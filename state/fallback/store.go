@@ -165,6 +165,7 @@ func (s *Store) Settle(ctx context.Context, st *state.Settlement) error {
 			s.flights.ended(&st.Call)
 			s.settled(ctx, st)
 		}
+		s.unheard(st.Cells, !reached(err))
 		return err
 	}, func(ctx context.Context, _ *registry.Away) error { return s.settleLocally(ctx, st) })
 }

@@ -20,8 +20,8 @@ import (
 const Keep = 30 * 24 * time.Hour
 
 // MaxLive is for how many calls money is set aside by name. Of more, the earliest
-// counts as spent: the sum is the same.
-const MaxLive = 1024
+// counts as spent, and goes on to when it ends: nobody knows its name any more.
+const MaxLive = 4096
 
 // Name names a call for which money is set aside.
 type Name [16]byte
@@ -29,9 +29,9 @@ type Name [16]byte
 // State is a ledger. The zero State has seen no money.
 type State struct {
 	// Born tells the ledgers of a session from those of an earlier one of the
-	// same id that has ended: when the session's first money moved, Unix
-	// nanoseconds; 0: none did.
-	Born  int64
+	// same id that has ended: any number but 0, with which its first money moved;
+	// 0: none did.
+	Born  uint64
 	Spent int64
 	// Writer and Seq tell who has written it last, and which of his writes it
 	// was: by them he finds out what became of one whose answer was lost.
@@ -115,7 +115,7 @@ const headSize, entrySize = 1 + 4*8, len(Name{}) + 8
 func (s State) Append(b []byte) []byte {
 	b = slices.Grow(b, headSize+len(s.live)*entrySize)
 	b = append(b, version)
-	b = binary.LittleEndian.AppendUint64(b, uint64(s.Born))
+	b = binary.LittleEndian.AppendUint64(b, s.Born)
 	b = binary.LittleEndian.AppendUint64(b, uint64(s.Spent))
 	b = binary.LittleEndian.AppendUint64(b, s.Writer)
 	b = binary.LittleEndian.AppendUint64(b, s.Seq)
@@ -139,8 +139,8 @@ func Parse(b []byte) (State, error) {
 		return State{}, errors.New("ledger: it is damaged: its length is wrong")
 	}
 	amount := func(at int) int64 { return int64(binary.LittleEndian.Uint64(b[at:])) }
-	s := State{Born: amount(1), Spent: amount(9), Writer: uint64(amount(17)), Seq: uint64(amount(25))}
-	wrong := s.Born < 0 || s.Spent < 0
+	s := State{Born: uint64(amount(1)), Spent: amount(9), Writer: uint64(amount(17)), Seq: uint64(amount(25))}
+	wrong := s.Spent < 0
 	for at := headSize; at < len(b); at += entrySize {
 		e := entry{Name(b[at : at+len(Name{})]), amount(at + len(Name{}))}
 		wrong = wrong || e.amount < 0 || s.find(e.name) >= 0

@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"sync"
 
 	"github.com/cbpolicy/cbpolicy/diag"
 	"github.com/cbpolicy/cbpolicy/dsl"
@@ -20,6 +21,12 @@ var pageHTML string
 
 //go:embed page.css
 var pageCSS string
+
+// parsedPage reads the template, once: it is a constant, and executing it
+// changes nothing but which characters are escaped where, which is found once too.
+var parsedPage = sync.OnceValues(func() (*template.Template, error) {
+	return template.New("page").Parse(pageHTML)
+})
 
 // maxHalts and maxRuns bound the page. What is left out is said.
 const (
@@ -67,7 +74,7 @@ type runView struct {
 
 // Write writes the page. unread is how many runs could not be read.
 func (p *Page) Write(w io.Writer, unread int) error {
-	t, err := template.New("page").Parse(pageHTML)
+	t, err := parsedPage()
 	if err != nil {
 		return fmt.Errorf("page: %w", err)
 	}

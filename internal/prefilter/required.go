@@ -93,6 +93,9 @@ func (a *analysis) workOut(re *syntax.Regexp) language {
 // literalOf spells a literal out, in each spelling of its letters that the
 // canonical form keeps apart.
 func literalOf(re *syntax.Regexp) language {
+	if text, ok := asciiText(re.Rune); ok {
+		return language{exact: true, texts: []string{text}}
+	}
 	letters := make([]language, len(re.Rune))
 	for i, r := range re.Rune {
 		if r < utf8.RuneSelf { // all that fold to it have one canonical form
@@ -108,6 +111,26 @@ func literalOf(re *syntax.Regexp) language {
 		letters[i] = classOf(orbit)
 	}
 	return concatLanguages(letters)
+}
+
+// asciiText is the one canonical text of a literal of ASCII characters that is
+// not too long, as most are: spelling it out by letters is most of the work of
+// compiling a pattern.
+func asciiText(runes []rune) (text string, ok bool) {
+	if len(runes) > maxLiteral {
+		return "", false
+	}
+	var b [maxLiteral]byte
+	for i, r := range runes {
+		if r >= utf8.RuneSelf {
+			return "", false
+		}
+		if 'A' <= r && r <= 'Z' {
+			r += 'a' - 'A'
+		}
+		b[i] = byte(r)
+	}
+	return string(b[:len(runes)]), true
 }
 
 // classOf spells out a class, given as pairs of first and last characters. An

@@ -25,14 +25,20 @@ test:
 bench: build
 	go run ./cmd/cbpolicy-bench -program ./$(BIN)
 
-# Every fuzz target, FUZZTIME inputs each.
+# Every fuzz target, FUZZTIME inputs each, from one program for all targets of a package.
 fuzz:
-	@go list ./... | while read -r pkg; do \
-		go test -list '^Fuzz' "$$pkg" | grep '^Fuzz' | while read -r target; do \
+	@tmp=$$(mktemp -d) && trap 'rm -rf "$$tmp"' EXIT && cache=$$(go env GOCACHE)/fuzz && \
+	grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n 1 dirname | sort -u | xargs go list -f '{{.ImportPath}} {{.Dir}}' > $$tmp/packages && \
+	test -s $$tmp/packages && \
+	while read -r pkg dir; do \
+		go test -c -fuzz=Fuzz -o $$tmp/fuzz.test "$$pkg" && cd "$$dir" && $$tmp/fuzz.test -test.list '^Fuzz' > $$tmp/targets || exit 1; \
+		while read -r target; do \
 			echo "== $$pkg $$target"; \
-			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x "$$pkg" || exit 1; \
-		done || exit 1; \
-	done
+			$$tmp/fuzz.test -test.run '^$$' -test.fuzz "^$$target\$$" -test.fuzztime $(FUZZTIME) -test.fuzzminimizetime 10x \
+				-test.fuzzcachedir "$$cache/$$pkg" || exit 1; \
+		done < $$tmp/targets; \
+		cd - >/dev/null; \
+	done < $$tmp/packages
 
 lint:
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo 'run gofmt'; exit 1; }

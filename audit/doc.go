@@ -15,5 +15,6 @@
 // hash of the last line elsewhere, and compare.
 //
 // The file may be written by any number of processes: each line is appended
-// under a lock of the file.
+// under a lock of the file. Nothing is appended to what is no log, nor where the
+// lines that this writer has left, or seen, are not there any more.
 package audit

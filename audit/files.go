@@ -38,6 +38,7 @@ func calledAfter(file string) uint64 {
 // Files returns the files of a log: those that were put aside, in their order,
 // and the one that is written now, if it is there.
 func Files(path string) ([]string, error) {
+	path = resolved(path)
 	files, err := older(path)
 	if err != nil {
 		return nil, err

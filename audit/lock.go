@@ -19,6 +19,7 @@ var ErrBusy = filelock.ErrBusy
 // snapshot opens the files of a log as they are at one moment, with the size of
 // the last: a writer may begin a new file, or remove an old one, meanwhile.
 func snapshot(path string) (files []*os.File, size int64, err error) {
+	path = resolved(path)
 	until := time.Now().Add(DefaultWait)
 	for {
 		files, size, err = openAll(path, until)

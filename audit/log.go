@@ -49,7 +49,8 @@ type Log struct {
 	// What was read of the file's end, while its size is still the same.
 	size  int64
 	first uint64
-	last  Line
+	last  Line // and what the file, or the one before it, must still hold
+	mark  mark // where, in this file
 	buf   bytes.Buffer
 	// Which pointers of the mask have named something; nil: nothing was masked.
 	matched []bool
@@ -57,7 +58,8 @@ type Log struct {
 	lost    int   // records of Record that are not there
 }
 
-// Open opens a log, which need not be there yet.
+// Open opens a log, which need not be there yet. Where the path is a link the
+// log is what it leads to. A file that is no log is [ErrNoLog].
 func Open(path string, o Options) (*Log, error) {
 	if o.Rotate <= 0 {
 		o.Rotate = DefaultRotate
@@ -65,15 +67,35 @@ func Open(path string, o Options) (*Log, error) {
 	if o.Wait <= 0 {
 		o.Wait = DefaultWait
 	}
-	l := &Log{path: path, opts: o, size: -1}
+	l := &Log{path: resolved(path), opts: o, size: -1}
 	if err := l.open(); err != nil {
 		return nil, err
+	}
+	if err := l.isOne(); err != nil {
+		return nil, errors.Join(err, l.file.Close())
 	}
 	return l, nil
 }
 
+// isOne refuses a file that does not begin as a log. How a log begins stays as
+// it is, so that nobody has to be waited for.
+func (l *Log) isOne() error {
+	info, err := l.file.Stat()
+	if err != nil {
+		return fmt.Errorf("audit: %w", err)
+	}
+	if !info.Mode().IsRegular() || info.Size() == 0 {
+		return nil
+	}
+	head, err := readHead(l.file)
+	if err == nil && !isLog(head) {
+		err = fmt.Errorf("%w: %s", ErrNoLog, l.path)
+	}
+	return err
+}
+
 func (l *Log) open() (err error) {
-	l.size = -1
+	l.size, l.mark = -1, mark{}
 	if l.file, err = os.OpenFile(l.path, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600); err != nil {
 		return fmt.Errorf("audit: %w", err)
 	}
@@ -158,8 +180,12 @@ func (l *Log) locked(until time.Time, do func() (again bool, err error)) error {
 		}
 		here, err := isAt(l.file, l.path)
 		again := !here
-		if err == nil && here {
+		switch {
+		case err != nil:
+		case here:
 			again, err = do()
+		default:
+			err = l.moved()
 		}
 		if unlocked := filelock.Release(l.file); err == nil {
 			err = unlocked
@@ -211,7 +237,8 @@ func (l *Log) append(record []byte) (again bool, err error) {
 	if begun {
 		l.first = line.Seq
 	}
-	l.size, l.last = l.size+int64(n), Line{Seq: line.Seq, Hash: line.Hash}
+	l.mark = mark{l.size, headOf(&line), l.size + int64(n)}
+	l.size, l.last = l.mark.end, Line{Seq: line.Seq, Hash: line.Hash}
 	return false, l.sync(begun)
 }
 

@@ -1,0 +1,93 @@
+package audit
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+// ErrChanged: the log is not what this writer has left: lines that it wrote, or
+// has seen, are not there any more. Nothing is appended to it.
+var ErrChanged = errors.New("the log was changed while it was written")
+
+func (l *Log) changed(format string, args ...any) error {
+	return fmt.Errorf("audit: %s: %w: %s, and line %d was written before; put back what was there, or restart this program to go on with what is there now",
+		l.path, ErrChanged, fmt.Sprintf(format, args...), l.last.Seq)
+}
+
+// mark is where a line stands that was seen in the file: the last, when it was
+// looked at. The zero mark is none.
+type mark struct {
+	at   int64 // where the line begins
+	head []byte
+	end  int64 // behind the line's end
+}
+
+// headOf is how a line begins: all but the record, of which it has the hash.
+func headOf(l *Line) []byte {
+	empty := Line{Seq: l.Seq, Prev: l.Prev, Hash: l.Hash}
+	return bytes.TrimSuffix(empty.append(nil), []byte("}\n"))
+}
+
+// in reports whether the line stands in a file where it stood.
+func (m *mark) in(f *os.File) (bool, error) {
+	head, end := make([]byte, len(m.head)), make([]byte, 2)
+	for at, part := range map[int64][]byte{m.at: head, m.end - 2: end} {
+		if _, err := f.ReadAt(part, at); errors.Is(err, io.EOF) {
+			return false, nil
+		} else if err != nil {
+			return false, fmt.Errorf("audit: %w", err)
+		}
+	}
+	return bytes.Equal(head, m.head) && string(end) == "}\n", nil
+}
+
+// inFile is in for a file by its name; it is not where there is no such file.
+func (m *mark) inFile(path string) (bool, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("audit: %w", err)
+	}
+	defer f.Close()
+	return m.in(f)
+}
+
+// fits checks that the line that was seen last is where it was.
+func (l *Log) fits() error {
+	if l.mark.end == 0 {
+		return nil
+	}
+	here, err := l.mark.in(l.file)
+	if err == nil && !here {
+		return l.changed("lines are cut off or changed")
+	}
+	return err
+}
+
+// moved checks that a file that is not at its path any more was put aside, by
+// this process or another, so that a new one may be begun or gone on with. A
+// copy that was put in its place is as good as the file.
+func (l *Log) moved() error {
+	if l.mark.end == 0 {
+		return nil
+	}
+	for _, path := range []string{l.path, aside(l.path, l.first)} {
+		if there, err := l.mark.inFile(path); err != nil || there {
+			return err
+		}
+	}
+	// What was put aside may have been removed since, the oldest first.
+	old, err := older(l.path)
+	if err != nil {
+		return err
+	}
+	if len(old) > 0 && calledAfter(old[0]) > l.last.Seq {
+		return nil
+	}
+	return l.changed("the file was moved away, removed or replaced")
+}

@@ -9,6 +9,7 @@ import (
 	"github.com/cbpolicy/cbpolicy/dsl"
 	"github.com/cbpolicy/cbpolicy/internal/document"
 	"github.com/cbpolicy/cbpolicy/internal/duration"
+	"github.com/cbpolicy/cbpolicy/internal/jsonv"
 )
 
 // Away is what is done while the state cannot be reached. The zero Away is
@@ -52,6 +53,10 @@ func (r *reader) onStoreError(n *document.Node) {
 
 func (r *reader) storeTimeout(n *document.Node) {
 	r.mark("store_timeout", n)
+	if n.Kind == jsonv.Number { // which are seconds elsewhere, and meant to be milliseconds here
+		r.wrong(n, "store_timeout", "write a time with its unit, such as 50ms or 1s")
+		return
+	}
 	r.config.Away.Timeout = r.duration(n, "store_timeout")
 }
 

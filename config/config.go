@@ -8,7 +8,7 @@ package config
 import (
 	"fmt"
 	"path/filepath"
-	"slices"
+	"regexp"
 	"strings"
 	"time"
 
@@ -19,6 +19,7 @@ import (
 	"github.com/cbpolicy/cbpolicy/prices"
 	"github.com/cbpolicy/cbpolicy/registry"
 	"github.com/cbpolicy/cbpolicy/session"
+	"github.com/cbpolicy/cbpolicy/state/address"
 )
 
 // FileName is the configuration that is read where none is named.
@@ -77,7 +78,7 @@ type Config struct {
 func Parse(file string, data []byte) (*Config, diag.List) {
 	d := document.Parse(file, data, document.Limits{Bytes: MaxFile, Depth: maxDepth, Nodes: maxNodes})
 	if d.Root == nil {
-		return nil, d.Findings()
+		return nil, withoutPasswords(d.Findings())
 	}
 	r := reader{Document: d, config: &Config{file: file, said: map[string]diag.Position{}}}
 	r.Fields(d.Root, "a configuration", []document.Field{
@@ -90,10 +91,11 @@ func Parse(file string, data []byte) (*Config, diag.List) {
 		{Name: "budget", Read: r.budget}, {Name: "edits", Read: r.edits}, {Name: "review", Read: r.review}, {Name: "trim", Read: r.trim}, {Name: "check", Read: r.check}, {Name: "audit", Read: r.audit},
 	}, map[string]string{"policy": "did you mean policies?", "limits": "limits belong to builtins", "sets": "sets belong to builtins"})
 	r.needFleet()
-	if findings := d.Findings(); findings.Err() != nil {
+	findings := withoutPasswords(d.Findings())
+	if findings.Err() != nil {
 		return nil, findings
 	}
-	return r.config, d.Findings()
+	return r.config, findings
 }
 
 // Resolve makes the paths of a configuration relative to where the program
@@ -141,13 +143,27 @@ func programIn(dir, program string) string {
 }
 
 func (r *reader) state(n *document.Node) {
-	address, ok := r.Text(n, "state")
+	text, ok := r.Text(n, "state")
 	r.mark("state", n)
-	kind, _, _ := strings.Cut(address, ":")
-	if ok && !slices.Contains([]string{"memory", "file", "redis", "rediss", "unix"}, kind) {
-		r.wrong(n, "state", "write memory, file:PATH, or an address that begins with redis://, rediss:// or unix://")
+	if ok { // the finding does not show it, as it may hold a password
+		if _, err := address.Parse(text); err != nil {
+			r.Report(document.SyntaxID, n.Pos, "state: "+err.Error(), "such as file:state.db, or redis://HOST:6379")
+		}
 	}
-	r.config.State = address
+	r.config.State = text
+}
+
+// withPassword is a line that may show a password.
+var withPassword = regexp.MustCompile(`://\S*@`)
+
+// withoutPasswords takes lines that may show a password out of findings.
+func withoutPasswords(findings diag.List) diag.List {
+	for _, f := range findings {
+		if withPassword.MatchString(f.Text) {
+			f.Text = ""
+		}
+	}
+	return findings
 }
 
 // origin is where a setting stands in the file; "" if it is not there.

@@ -92,10 +92,6 @@ func TestSettings_Away(t *testing.T) {
 	if !strings.Contains(got, want) {
 		t.Errorf("got %s, want it to hold %s", got, want)
 	}
-	// A number is one of seconds, as everywhere.
-	if got := effective(t, "store_timeout: 2", nil).Away.Timeout; got != 2*time.Second {
-		t.Errorf("store_timeout: 2 is %v", got)
-	}
 }
 
 func TestSettings_All(t *testing.T) {
@@ -311,5 +307,27 @@ func TestPrecedence(t *testing.T) {
 		if calls != tt.want {
 			t.Errorf("%s %v: %d calls of task %s, want %d", tt.file, tt.vars, calls, tt.task, tt.want)
 		}
+	}
+}
+
+// No finding shows a password, in its words or in the line that it shows; nor
+// does what is in force.
+func TestPasswordsAreHidden(t *testing.T) {
+	for _, text := range []string{
+		"state: rediz://u:s3cret@h", "state: redis://u:s3cret@h/one", "state: redis://u:s3cret/x@h:1",
+		"{state: 'redis://u:s3cret@h', statee: 1}", "stat: redis://u:s3cret@h", "[redis://u:s3cret@h]",
+	} {
+		_, findings := config.Parse("c.yaml", []byte(text))
+		if findings.Err() == nil {
+			t.Errorf("%s is accepted", text)
+		}
+		for _, f := range findings {
+			if shown := f.Message + f.Hint + f.Text; strings.Contains(shown, "s3cret") {
+				t.Errorf("%s: a finding shows %q", text, shown)
+			}
+		}
+	}
+	if got := shown(t, effective(t, "state: redis://u:s3cret@h?master=m&sentinel_password=s3cret&timeout=1s\n", nil)); strings.Contains(got, "s3cret") || !strings.Contains(got, "timeout=1s") {
+		t.Errorf("config shows %s", got)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"net/url"
+	"regexp"
 	"strings"
 	"time"
 
@@ -172,8 +173,12 @@ func (s *Settings) delegation() (all []Setting) {
 	return all
 }
 
-// hidePassword shows an address without its password.
+// sentinelPassword is where the address of a state holds a second password.
+var sentinelPassword = regexp.MustCompile(`(sentinel_password=)[^&#]*`)
+
+// hidePassword shows an address without its passwords.
 func hidePassword(address string) string {
+	address = sentinelPassword.ReplaceAllString(address, "${1}xxxxx")
 	u, err := url.Parse(address)
 	if err != nil || u.User == nil {
 		return address

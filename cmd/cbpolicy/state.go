@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,6 +15,7 @@ import (
 	"github.com/cbpolicy/cbpolicy/dsl"
 	"github.com/cbpolicy/cbpolicy/session"
 	"github.com/cbpolicy/cbpolicy/state"
+	"github.com/cbpolicy/cbpolicy/state/address"
 	"github.com/cbpolicy/cbpolicy/state/fallback"
 	"github.com/cbpolicy/cbpolicy/state/file"
 	"github.com/cbpolicy/cbpolicy/state/memory"
@@ -34,8 +34,8 @@ type stateFlags struct {
 }
 
 func (f *stateFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.address, "state", "", "where counters live: memory, file:PATH, or redis://HOST:PORT (see the configuration)")
-	cmd.Flags().StringVar(&f.onError, "on-store-error", "", "what to do while they cannot be reached, where a rule does not say: deny, allow or local (see the configuration)")
+	nonEmptyFlag(cmd.Flags(), &f.address, "state", "where counters live: memory, file:PATH, or redis://HOST:PORT (see the configuration)")
+	nonEmptyFlag(cmd.Flags(), &f.onError, "on-store-error", "what to do while they cannot be reached, where a rule does not say: deny, allow or local (see the configuration)")
 	cmd.Flags().IntVar(&f.fleet, "fleet", 0, "how many processes share them: what limits are divided by for local (see the configuration)")
 }
 
@@ -43,23 +43,26 @@ func (f *stateFlags) add(cmd *cobra.Command) {
 // the memory of this process where neither does. The closer may be closed twice.
 // What becomes of a home that may be away is said on standard error.
 func (f *stateFlags) open(cmd *cobra.Command, s *config.Settings, clock session.Clock) (state.Store, io.Closer, error) {
-	address := cmp.Or(f.address, s.State, "memory")
-	kind, _, _ := strings.Cut(address, ":")
-	away, err := f.away(s, config.Shared(address))
+	place, where := f.place(s)
+	to, err := address.Parse(place)
+	if err != nil {
+		return nil, nil, usage("%s: %w", where, err)
+	}
+	away, err := f.away(s, to.Kind == address.Redis)
 	if err != nil {
 		return nil, nil, err
 	}
 	f.mode = away.OnError
-	switch kind {
-	case "memory":
+	switch to.Kind {
+	case address.Memory:
 		return memory.New(memory.Options{Now: clock.Now}), io.NopCloser(nil), nil
-	case "file":
+	case address.File:
 		waits := away.OnError == dsl.StoreDefault && away.Timeout == 0 // for its turn, as long as it takes
 		options := file.Options{}
 		if !waits {
 			options.Wait = cmp.Or(away.Timeout, fallback.DefaultTimeout)
 		}
-		store, err := file.Open(address, options)
+		store, err := file.Open(place, options)
 		if err != nil {
 			return nil, nil, fmt.Errorf("state: %w", err)
 		}
@@ -68,17 +71,26 @@ func (f *stateFlags) open(cmd *cobra.Command, s *config.Settings, clock session.
 			return store, io.NopCloser(nil), nil
 		}
 		return withFallback(store, io.NopCloser(nil), away, away.Timeout, clock, newStateLog(cmd.ErrOrStderr()))
-	case "redis", "rediss", "unix":
-		redis.Quiet() // its errors reach the verdicts
-		store, err := redis.Open(address, redis.Options{Timeout: away.Timeout})
-		if err != nil {
-			return nil, nil, usage("state: %w", err)
-		}
-		f.home = store
-		log := newStateLog(cmd.ErrOrStderr())
-		return withFallback(store, checkEviction(store, log), away, store.Timeout(), clock, log)
 	}
-	return nil, nil, usage("state %q: want memory, file:PATH, or an address that begins with redis://, rediss:// or unix://", address)
+	redis.Quiet() // its errors reach the verdicts
+	store, err := redis.Open(place, redis.Options{Timeout: away.Timeout})
+	if err != nil {
+		return nil, nil, usage("%s: %w", where, err)
+	}
+	f.home = store
+	log := newStateLog(cmd.ErrOrStderr())
+	return withFallback(store, checkEviction(store, log), away, store.Timeout(), clock, log)
+}
+
+// place is the address of the state, and who says it.
+func (f *stateFlags) place(s *config.Settings) (text, where string) {
+	switch {
+	case f.address != "":
+		return f.address, "--state"
+	case s.State != "":
+		return s.State, cmp.Or(s.Place("state"), "the configuration") + ": state"
+	}
+	return "memory", "the state"
 }
 
 // away puts the flags before what the configuration says. A state that is shared

@@ -15,12 +15,12 @@ import (
 
 // telemetryFlag adds --telemetry.
 func telemetryFlag(cmd *cobra.Command, path *string) {
-	cmd.Flags().StringVar(path, "telemetry", "", "append a line of figures of every task to this `FILE`, which stats reads")
+	nonEmptyFlag(cmd.Flags(), path, "telemetry", "append a line of figures of every task to this `FILE`, which stats reads")
 }
 
 // metricsFlag adds --metrics.
 func metricsFlag(cmd *cobra.Command, path *string) {
-	cmd.Flags().StringVar(path, "metrics", "", "write the metrics of breakers to this `FILE` at the end, as Prometheus text")
+	nonEmptyFlag(cmd.Flags(), path, "metrics", "write the metrics of breakers to this `FILE` at the end, as Prometheus text")
 }
 
 // writeMetrics writes the metrics of breakers at a time; "": nowhere.

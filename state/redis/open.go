@@ -5,18 +5,14 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"net"
-	"net/url"
 	"os"
-	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	goredis "github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/maintnotifications"
 
 	"github.com/cbpolicy/cbpolicy/state"
+	"github.com/cbpolicy/cbpolicy/state/address"
 )
 
 // Open returns the store at an address, which it does not contact yet:
@@ -25,7 +21,7 @@ import (
 //	rediss://…                     the same with TLS
 //	unix://[USER[:PASSWORD]@]PATH[?PARAMETERS]
 //
-// The parameters are
+// How it is read is that of package [address]. The parameters are
 //
 //	domain=NAME      as in Options
 //	timeout=50ms     as in Options
@@ -38,8 +34,8 @@ import (
 //	database=N       for unix
 //
 // What o says counts before what the address says.
-func Open(address string, o Options) (*Store, error) {
-	opts, domain, timeout, err := parse(address)
+func Open(text string, o Options) (*Store, error) {
+	opts, domain, timeout, err := parse(text)
 	if err != nil {
 		return nil, fmt.Errorf("%w: state address: %w", state.ErrInvalid, err)
 	}
@@ -72,138 +68,51 @@ func tune(o *goredis.UniversalOptions, timeout time.Duration) {
 }
 
 // parse reads an address. Its errors do not show it, as it may hold a password.
-func parse(address string) (*goredis.UniversalOptions, string, time.Duration, error) {
-	u, err := url.Parse(address)
+func parse(text string) (*goredis.UniversalOptions, string, time.Duration, error) {
+	a, err := address.Parse(text)
+	if err == nil && a.Kind != address.Redis {
+		err = errors.New("it is not that of a server: want redis://, rediss:// or unix://")
+	}
 	if err != nil {
-		if inner := (*url.Error)(nil); errors.As(err, &inner) {
-			err = inner.Err
-		}
-		return nil, "", 0, fmt.Errorf("it is no URL: %w", err)
+		return nil, "", 0, err
 	}
-	o := &goredis.UniversalOptions{Username: u.User.Username()}
-	o.Password, _ = u.User.Password()
-	q := parameters{values: u.Query()}
-	switch u.Scheme {
-	case "redis", "rediss":
-		o.Addrs = append(o.Addrs, net.JoinHostPort(or(u.Hostname(), "localhost"), or(u.Port(), "6379")))
-		o.Addrs = append(o.Addrs, q.values["addr"]...)
-		delete(q.values, "addr")
-		if path := strings.Trim(u.Path, "/"); path != "" {
-			o.DB = q.number("the database", path)
-		}
-	case "unix":
-		if u.Host != "" || u.Path == "" {
-			return nil, "", 0, errors.New("unix: wants an absolute path, such as unix:///run/redis/redis.sock")
-		}
-		o.Addrs = []string{u.Path}
-		if db := q.take("database"); db != "" {
-			o.DB = q.number("database", db)
-		}
-	default:
-		return nil, "", 0, fmt.Errorf("its scheme is %q, want redis, rediss or unix", u.Scheme)
+	o := &goredis.UniversalOptions{
+		Addrs: a.Nodes, Username: a.User, Password: a.Password, DB: a.Database, IsClusterMode: a.Cluster,
+		MasterName: a.Master, SentinelUsername: a.SentinelUser, SentinelPassword: a.SentinelPassword,
 	}
-	o.MasterName = q.take("master")
-	o.SentinelUsername, o.SentinelPassword = q.take("sentinel_user"), q.take("sentinel_password")
-	switch cluster := q.take("cluster"); cluster {
-	case "", "false":
-		if len(o.Addrs) > 1 && o.MasterName == "" {
-			q.fail("it names several nodes, which are to be said to be cluster=true or the Sentinels of master=NAME")
-		}
-	case "true":
-		o.IsClusterMode = true
-		if o.MasterName != "" || o.DB != 0 || u.Scheme == "unix" {
-			q.fail("a cluster has no master=, no database and no unix socket")
-		}
-	default:
-		q.fail("cluster is %q, want true or false", cluster)
+	if a.Path != "" {
+		o.Addrs = []string{a.Path}
 	}
-	domain := q.take("domain")
-	timeout := q.duration("timeout")
-	q.tls(o, u)
-	for name := range q.values {
-		q.fail("it has an unknown parameter %q", name)
+	if a.TLS {
+		if o.TLSConfig, err = tlsOf(a); err != nil {
+			return nil, "", 0, err
+		}
 	}
-	return o, domain, timeout, q.err
+	return o, a.Domain, a.Timeout, nil
 }
 
-// parameters are what follows the question mark; the first error is kept.
-type parameters struct {
-	values url.Values
-	err    error
-}
-
-func (q *parameters) fail(format string, args ...any) {
-	if q.err == nil {
-		q.err = fmt.Errorf(format, args...)
+// tlsOf sets up TLS.
+func tlsOf(a *address.Address) (*tls.Config, error) {
+	c := &tls.Config{MinVersion: tls.VersionTLS12}
+	if a.Master == "" && !a.Cluster {
+		c.ServerName = a.Host // others are found by names of their own
 	}
-}
-
-// take removes and returns a parameter that may be there once.
-func (q *parameters) take(name string) string {
-	v := q.values[name]
-	delete(q.values, name)
-	if len(v) > 1 {
-		q.fail("%s is there %d times", name, len(v))
-	}
-	return strings.Join(v, "")
-}
-
-func (q *parameters) number(what, text string) int {
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 0 {
-		q.fail("%s is %q, want a number", what, text)
-	}
-	return n
-}
-
-func (q *parameters) duration(name string) time.Duration {
-	text := q.take(name)
-	if text == "" {
-		return 0
-	}
-	d, err := time.ParseDuration(text)
-	if err != nil || d <= 0 {
-		q.fail("%s is %q, want a duration such as 50ms", name, text)
-	}
-	return d
-}
-
-// tls sets up TLS if the scheme asks for it.
-func (q *parameters) tls(o *goredis.UniversalOptions, u *url.URL) {
-	ca, cert, key := q.take("ca"), q.take("cert"), q.take("key")
-	if u.Scheme != "rediss" {
-		if ca+cert+key != "" {
-			q.fail("ca, cert and key are for rediss:// only")
-		}
-		return
-	}
-	o.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12}
-	if o.MasterName == "" && !o.IsClusterMode {
-		o.TLSConfig.ServerName = u.Hostname() // others are found by names of their own
-	}
-	if ca != "" {
-		pem, err := os.ReadFile(ca)
+	if a.CA != "" {
+		pem, err := os.ReadFile(a.CA)
 		if err != nil {
-			q.fail("ca: %w", err)
-			return
+			return nil, fmt.Errorf("ca: %w", err)
 		}
-		o.TLSConfig.RootCAs = x509.NewCertPool()
-		if !o.TLSConfig.RootCAs.AppendCertsFromPEM(pem) {
-			q.fail("ca: %s holds no certificate in PEM", ca)
+		c.RootCAs = x509.NewCertPool()
+		if !c.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, fmt.Errorf("ca: %s holds no certificate in PEM", a.CA)
 		}
 	}
-	if cert+key != "" {
-		pair, err := tls.LoadX509KeyPair(cert, key)
+	if a.Cert != "" {
+		pair, err := tls.LoadX509KeyPair(a.Cert, a.Key)
 		if err != nil {
-			q.fail("cert and key: %w", err)
+			return nil, fmt.Errorf("cert and key: %w", err)
 		}
-		o.TLSConfig.Certificates = slices.Concat(o.TLSConfig.Certificates, []tls.Certificate{pair})
+		c.Certificates = []tls.Certificate{pair}
 	}
-}
-
-func or(text, otherwise string) string {
-	if text == "" {
-		return otherwise
-	}
-	return text
+	return c, nil
 }

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/cbpolicy/cbpolicy/internal/link"
 )
 
 // from stands in the name of a file that was put aside, before the number of
@@ -38,7 +40,7 @@ func calledAfter(file string) uint64 {
 // Files returns the files of a log: those that were put aside, in their order,
 // and the one that is written now, if it is there.
 func Files(path string) ([]string, error) {
-	path = resolved(path)
+	path = link.Target(path)
 	files, err := older(path)
 	if err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cbpolicy/cbpolicy/internal/filelock"
+	"github.com/cbpolicy/cbpolicy/internal/link"
 )
 
 // DefaultWait is how long a writer waits for its turn.
@@ -19,7 +20,7 @@ var ErrBusy = filelock.ErrBusy
 // snapshot opens the files of a log as they are at one moment, with the size of
 // the last: a writer may begin a new file, or remove an old one, meanwhile.
 func snapshot(path string) (files []*os.File, size int64, err error) {
-	path = resolved(path)
+	path = link.Target(path)
 	until := time.Now().Add(DefaultWait)
 	for {
 		files, size, err = openAll(path, until)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/cbpolicy/cbpolicy/internal/filelock"
+	"github.com/cbpolicy/cbpolicy/internal/link"
 	"github.com/cbpolicy/cbpolicy/session"
 )
 
@@ -67,7 +68,7 @@ func Open(path string, o Options) (*Log, error) {
 	if o.Wait <= 0 {
 		o.Wait = DefaultWait
 	}
-	l := &Log{path: resolved(path), opts: o, size: -1}
+	l := &Log{path: link.Target(path), opts: o, size: -1}
 	if err := l.open(); err != nil {
 		return nil, err
 	}

@@ -5,13 +5,18 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/cbpolicy/cbpolicy/audit"
+	"github.com/cbpolicy/cbpolicy/bundle"
 	"github.com/cbpolicy/cbpolicy/config"
 	"github.com/cbpolicy/cbpolicy/diag"
+	"github.com/cbpolicy/cbpolicy/internal/link"
 	"github.com/cbpolicy/cbpolicy/session"
+	"github.com/cbpolicy/cbpolicy/state/address"
 )
 
 func newAudit() *cobra.Command {
@@ -50,9 +55,12 @@ and give it as --expect, which may also be that of an earlier line.
 Exit codes: 0 the log is whole, 1 a file cannot be read, 2 usage, 3 it is not.`,
 		Args: exactlyOne("one log"),
 	}
-	cmd.Flags().StringVar(&expect, "expect", "", "a line of the log must have this `HASH`")
+	nonEmptyFlag(cmd.Flags(), &expect, "expect", "a line of the log must have this `HASH`")
 	cmd.Flags().Uint64Var(&first, "first", 0, "the log begins with line `N`, those before it were moved away; 0: with line 1, or as its oldest file is called")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if _, err := audit.ParseHash(expect); expect != "" && err != nil {
+			return usage("--expect: %w", err)
+		}
 		var begin, last audit.Line
 		seen, lines := expect == "", 0
 		for l, err := range audit.ReadAll(args[0], first) {
@@ -202,7 +210,7 @@ type auditFlags struct {
 
 func (f *auditFlags) add(cmd *cobra.Command) {
 	f.cmd = cmd
-	cmd.Flags().StringVar(&f.file, "audit", "", "append a record of every decision to this log `FILE`, in a hash chain")
+	nonEmptyFlag(cmd.Flags(), &f.file, "audit", "append a record of every decision to this log `FILE`, in a hash chain")
 	cmd.Flags().StringArrayVar(&f.masks, "mask", nil, "JSON `POINTER` into records whose value the log hides, such as /verdict/fired/*/actual (repeatable)")
 }
 
@@ -213,7 +221,7 @@ func (f *auditFlags) open(s *config.Settings) (*audit.Log, error) {
 	if err != nil {
 		return nil, usage("--mask: %w", err)
 	}
-	path := cmp.Or(f.file, s.Audit.Path)
+	path, where := f.place(s)
 	if path == "" {
 		if len(f.masks) > 0 {
 			return nil, usage("--mask hides parts of a log: give --audit")
@@ -223,7 +231,44 @@ func (f *auditFlags) open(s *config.Settings) (*audit.Log, error) {
 	o.Unmatched = func(pointer string) {
 		fmt.Fprintf(f.cmd.ErrOrStderr(), "cbpolicy: warning: %s: the mask %s has named nothing in what was recorded\n", diag.Escape(path), diag.Escape(pointer))
 	}
-	return audit.Open(path, o)
+	log, err := audit.Open(path, o)
+	if errors.Is(err, audit.ErrNoLog) {
+		return nil, usage("%s: %w", where, err)
+	}
+	return log, err
+}
+
+// place is the file of the log, and who says it; "": there is none.
+func (f *auditFlags) place(s *config.Settings) (path, where string) {
+	if f.file != "" {
+		return f.file, "--audit"
+	}
+	return s.Audit.Path, cmp.Or(s.Place("audit.path"), "the configuration") + ": audit"
+}
+
+// apart refuses a log that would be written over another file of the program,
+// before any of them is made.
+func (f *auditFlags) apart(s *config.Settings, home *stateFlags, policies []string, figures string) error {
+	path, where := f.place(s)
+	if path == "" {
+		return nil
+	}
+	if ext := filepath.Ext(path); ext == ".cbp" || ext == bundle.Extension {
+		return usage("%s: %s is named as a policy, and would be read as one", where, path)
+	}
+	text, _ := home.place(s)
+	if to, err := address.Parse(text); err == nil && to.Kind == address.File && link.Same(path, to.Path) {
+		return usage("%s: %s is the file of the state: name another for the log", where, path)
+	}
+	for _, policy := range slices.Concat(s.Policies, policies) {
+		if link.Same(path, policy) {
+			return usage("%s: %s is a policy: name another file for the log", where, path)
+		}
+	}
+	if figures != "" && link.Same(path, figures) {
+		return usage("%s: %s is the file of --telemetry: name another for the log", where, path)
+	}
+	return nil
 }
 
 // recorderOf is what a session tells its decisions to; nil: nobody.

@@ -77,6 +77,9 @@ func runEval(cmd *cobra.Command, o evalOptions, path string) error {
 			return err
 		}
 	}
+	if err := o.audit.apart(settings, &o.state, o.policies, ""); err != nil {
+		return err
+	}
 	in := cmd.InOrStdin()
 	if path != stdin {
 		f, err := os.Open(path)

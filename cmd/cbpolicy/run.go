@@ -73,8 +73,8 @@ stopped the run.`,
 	cmd.Flags().StringArrayVar(&o.servers, "mcp", nil, "MCP server whose tools are abilities, NAME='CMD …' (repeatable)")
 	cmd.Flags().BoolVar(&o.shell, "shell", false, "run every command in the shell")
 	cmd.Flags().DurationVar(&o.timeout, "timeout", command.DefaultTimeout, "how long a call and the start of a server may take")
-	cmd.Flags().StringVar(&o.receipts, "receipts", "", "write a receipt of every call to this file, as JSON")
-	cmd.Flags().StringVar(&o.recording, "recording-out", "", "write a recording of the run to this file, which dryrun reads")
+	nonEmptyFlag(cmd.Flags(), &o.receipts, "receipts", "write a receipt of every call to this file, as JSON")
+	nonEmptyFlag(cmd.Flags(), &o.recording, "recording-out", "write a recording of the run to this file, which dryrun reads")
 	o.addNoBuiltins(cmd)
 	telemetryFlag(cmd, &o.telemetry)
 	metricsFlag(cmd, &o.metrics)
@@ -108,6 +108,9 @@ func runRun(cmd *cobra.Command, o runOptions, path string) error {
 	}
 	reviews, err := o.review.open(cmd, settings, &options, false)
 	if err != nil {
+		return err
+	}
+	if err := o.audit.apart(settings, &o.state, o.policies, o.telemetry); err != nil {
 		return err
 	}
 	clock := session.SystemClock()

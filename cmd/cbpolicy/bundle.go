@@ -12,6 +12,7 @@ import (
 	"github.com/cbpolicy/cbpolicy/bundle"
 	"github.com/cbpolicy/cbpolicy/diag"
 	"github.com/cbpolicy/cbpolicy/dsl"
+	"github.com/cbpolicy/cbpolicy/internal/link"
 	"github.com/cbpolicy/cbpolicy/policies"
 	"github.com/cbpolicy/cbpolicy/registry"
 )
@@ -52,6 +53,9 @@ refused, and so are files that cannot be in force together. The revision is a nu
 		if out == "" || revision == 0 {
 			return usage("bundle build: --output and --revision are required")
 		}
+		if err := beside(out, args[0]); err != nil {
+			return err
+		}
 		b, err := bundleOf(cmd, args[0], revision)
 		if err != nil {
 			return err
@@ -59,6 +63,32 @@ refused, and so are files that cannot be in force together. The revision is a nu
 		return os.WriteFile(out, b.Append(nil), 0o644)
 	}
 	return cmd
+}
+
+// beside refuses to write a bundle where it would not be read as one: under
+// another kind of name, or below the directory that it is made of, which could
+// not be read any more.
+func beside(out, dir string) error {
+	if filepath.Ext(out) != bundle.Extension {
+		return usage("bundle build: --output %s: a bundle is called NAME%s", out, bundle.Extension)
+	}
+	parent, err := filepath.EvalSymlinks(filepath.Dir(out))
+	if err != nil {
+		return err
+	}
+	if parent, err = filepath.Abs(parent); err != nil {
+		return err
+	}
+	for {
+		if link.Same(parent, dir) {
+			return usage("bundle build: --output %s: the bundle would lie in the directory that it is made of: write it elsewhere", out)
+		}
+		up := filepath.Dir(parent)
+		if up == parent {
+			return nil
+		}
+		parent = up
+	}
 }
 
 // bundleOf reads the policy files below a directory, as they would be if it was a

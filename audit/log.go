@@ -144,7 +144,7 @@ func (l *Log) Close() error {
 	defer l.mu.Unlock()
 	for i, matched := range l.matched {
 		if !matched && l.opts.Unmatched != nil && !optional(l.opts.Mask.pointers[i]) {
-			l.opts.Unmatched(l.opts.Mask.pointer(i))
+			l.opts.Unmatched(pointerText(l.opts.Mask.pointers[i]))
 		}
 	}
 	return errors.Join(l.failed(), l.file.Close())
@@ -257,7 +257,9 @@ func (l *Log) sync(begun bool) error {
 	return nil
 }
 
-// optional reports whether a pointer names a part that not every record has.
+// optional reports whether a pointer names a part that not every record has, or
+// something inside of one.
 func optional(pointer []string) bool {
-	return len(pointer) == 1 && slices.Contains([]string{"chain", "run", "step", "call_id", "plan", "tally", "refused", "policy_notes"}, pointer[0])
+	return slices.Contains([]string{"chain", "run", "step", "call_id", "plan", "tally", "refused", "policy_notes"}, pointer[0]) ||
+		len(pointer) > 1 && pointer[0] == "verdict" && pointer[1] == "notes"
 }

@@ -1,9 +1,11 @@
 package audit_test
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -37,7 +39,7 @@ B:task.tool_calls>30|review|id=long
 	if err := reg.Load(p); err != nil {
 		t.Fatal(err)
 	}
-	mask, err := audit.ParseMask([]string{"/verdict/fired/*/actual"})
+	mask, err := audit.ParseMask([]string{"/verdict/fired/*/actual", "/step_digest", "/plan/guards/*/approval", "/call_id", "/at"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,13 +94,39 @@ B:task.tool_calls>30|review|id=long
 		if err != nil {
 			t.Fatal(err)
 		}
-		became, err := audit.Repeat(&line, reg.Set(), mask)
+		became, err := audit.Repeat(&line, reg.Set())
 		if err != nil || became != audit.Same {
 			t.Fatalf("line %d: %v, %v", line.Seq, became, err)
+		}
+		if bytes.Contains(line.Record, []byte("$5")) || bytes.Contains(line.Record, []byte(`"901`)) || bytes.Contains(line.Record, []byte(" 901 ")) {
+			t.Fatalf("line %d: a masked value is there: %s", line.Seq, line.Record)
 		}
 		same++
 	}
 	if same != decisions {
 		t.Errorf("%d decisions are in the log, want %d", same, decisions)
+	}
+}
+
+// What is masked away cannot be repeated, which is no other verdict; and what is
+// masked is known from the log, not from a text that is like it.
+func TestRepeat_Hidden(t *testing.T) {
+	for raw, want := range map[string]audit.Repeated{
+		`{"verdict":"«masked»","masked":["/verdict"]}`:                            audit.Hidden,
+		`{"plan":"«masked»","verdict":{},"masked":["/plan"]}`:                     audit.Hidden,
+		`{"at":"«masked»","verdict":{},"masked":["/at"]}`:                         audit.Skipped,
+		`{"at":"2026-01-05T09:00:00Z","session":"«masked»","verdict":"«masked»"}`: audit.Skipped,
+		`{"at":"«masked»","plan":1,"masked":["/at"]}`:                             audit.Different,
+		`{"plan":1,"session":"«masked»","masked":["/session"]}`:                   audit.Hidden,
+		`{"plan":"«masked»","session":"s"}`:                                       audit.Different,
+		`{"verdict":{"decision":"«masked»"},"masked":["/verdict/decision"]}`:      audit.Skipped,
+		`{"verdict":{},"masked":["verdict"]}`:                                     audit.Different,
+		`{"verdict":{},"masked":"/verdict"}`:                                      audit.Different,
+		`"«masked»"`:                                                              audit.Different,
+	} {
+		got, err := audit.Repeat(&audit.Line{Seq: 1, Record: []byte(raw)}, nil)
+		if got != want || (got == audit.Hidden) != (err != nil && strings.HasSuffix(err.Error(), " is masked")) {
+			t.Errorf("%s: %v, %v; want %v", raw, got, err, want)
+		}
 	}
 }

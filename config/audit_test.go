@@ -24,7 +24,7 @@ func TestAudit(t *testing.T) {
 		t.Errorf("%+v, %v", o, err)
 	}
 	got, err := o.Mask.Apply([]byte(`{"call_id":"c1","verdict":{"fired":[{"actual":"x","rule":"r"}]}}`))
-	if want := `{"call_id":"«masked»","verdict":{"fired":[{"actual":"«masked»","rule":"r"}]}}`; err != nil || string(got) != want {
+	if want := `{"call_id":"«masked»","verdict":{"fired":[{"actual":"«masked»","rule":"r"}]},"masked":["/call_id","/verdict/fired/0/actual"]}`; err != nil || string(got) != want {
 		t.Errorf("%s, %v", got, err)
 	}
 	if _, err := c.Audit.Options("call_id"); err == nil || len(c.Audit.Masks) != 1 {

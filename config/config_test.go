@@ -99,7 +99,8 @@ func TestParse_Refuses(t *testing.T) {
 		{"audit: {path: ''}", `1:15: path cannot be ""`},
 		{"audit: {path: a, mask: []}", "did you mean masks?"},
 		{"audit: {path: a, masks: /verdict}", "1:25: masks is a list"},
-		{"audit: {path: a, masks: [/ok, verdict]}", `1:31: "verdict" is no JSON pointer: it begins with / (such as /verdict/fired/*/actual)`},
+		{"audit: {path: a, masks: [/at, verdict]}", `1:31: "verdict" is no JSON pointer: it begins with / (such as /verdict/fired/*/actual)`},
+		{"audit: {path: a, masks: [/verdict/fired/*/actul]}", `1:26: "/verdict/fired/*/actul" names nothing: a record at /verdict/fired/* has no "actul", only`},
 		{"audit: {path: a, masks: ['']}", "1:26: an entry of masks is empty"},
 		{"audit: {path: a, rotate_size: 0}", `1:31: rotate_size cannot be "0"`},
 		{"audit: {path: a, rotate_size: 1.5MB}", "write a whole number of bytes of at least 1, or a size such as 100MB or 64MiB"},
@@ -120,7 +121,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(everything))
 	f.Add([]byte("tasks: [{task: a, enabled: off, maxToolCalls: 1, qcOnExceed: true, maxRetries: 0}]\nreview: {url: 'http://h', model: m}"))
 	f.Add([]byte("check: {sources: [a.b], fail_on: error}"))
-	f.Add([]byte("policy_watch: 2s\naudit: {path: a, masks: [/x], rotate_size: 64MiB}"))
+	f.Add([]byte("policy_watch: 2s\naudit: {path: a, masks: [/at], rotate_size: 64MiB}"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		c, l := config.Parse("c.yaml", data)
 		if (c == nil) != (l.Err() != nil) {

@@ -143,64 +143,6 @@ func newAuditShow() *cobra.Command {
 	return cmd
 }
 
-func newAuditReplay() *cobra.Command {
-	var rules ruleFlags
-	var chains, masks []string
-	var builtins bool
-	cmd := &cobra.Command{
-		Use:   "replay FILE --policy FILE.cbp… [--chain FILE.yaml…] [--builtins]",
-		Short: "Decide every line of the log once more, and compare",
-		Long: `replay repeats every decision of the log from its record alone, and compares the
-verdicts byte for byte. The rules must be those that were in force: a record
-knows the digest of its rules. What was masked in a verdict is not compared; where
-the plan, the counts or the whole verdict were masked there is nothing to repeat.
-
-Exit codes: 0 all are the same, 1 a file cannot be read or a decision cannot be
-repeated because of what is masked, 2 usage, 3 a line is wrong, or its verdict
-is another one.`,
-		Args: exactlyOne("one log"),
-	}
-	rules.add(cmd)
-	cmd.Flags().StringArrayVar(&chains, "chain", nil, "chain whose rules were in force (repeatable)")
-	cmd.Flags().BoolVar(&builtins, "builtins", false, "the built-in rules were in force")
-	cmd.Flags().StringArrayVar(&masks, "mask", nil, "JSON `POINTER` that was masked (repeatable)")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		rules.noBuiltins = !builtins
-		reg, settings, err := rules.load(cmd)
-		if err != nil {
-			return err
-		}
-		o, err := settings.Audit.Options(masks...) // what the configuration has masked, too
-		if err != nil {
-			return usage("--mask: %w", err)
-		}
-		for _, c := range chains {
-			if _, err := loadChain(cmd, reg, c); err != nil {
-				return err
-			}
-		}
-		counts := map[audit.Repeated]int{}
-		for l, err := range audit.ReadAll(args[0], 0) {
-			if err != nil {
-				return refuseLog(cmd, err)
-			}
-			became, err := audit.Repeat(&l, reg.Set(), o.Mask)
-			if counts[became]++; err != nil && counts[became] <= 10 {
-				fmt.Fprintln(cmd.ErrOrStderr(), "cbpolicy:", err)
-			}
-		}
-		fmt.Fprintf(cmd.OutOrStdout(), "same: %d, different: %d, not judged: %d, masked: %d\n", counts[audit.Same], counts[audit.Different], counts[audit.Skipped], counts[audit.Hidden])
-		if counts[audit.Different] > 0 {
-			return exit(exitFindings)
-		}
-		if counts[audit.Hidden] > 0 {
-			return exit(exitInternal)
-		}
-		return nil
-	}
-	return cmd
-}
-
 // auditFlags are the flags of a verb that writes the log.
 type auditFlags struct {
 	file  string
@@ -211,7 +153,7 @@ type auditFlags struct {
 func (f *auditFlags) add(cmd *cobra.Command) {
 	f.cmd = cmd
 	nonEmptyFlag(cmd.Flags(), &f.file, "audit", "append a record of every decision to this log `FILE`, in a hash chain")
-	cmd.Flags().StringArrayVar(&f.masks, "mask", nil, "JSON `POINTER` into records whose value the log hides, such as /verdict/fired/*/actual (repeatable)")
+	cmd.Flags().StringArrayVar(&f.masks, "mask", nil, "JSON `POINTER` into records: the log hides the text there wherever it stands in the record, such as /verdict/fired/*/actual (repeatable)")
 }
 
 // open opens the log that the flag names, or the configuration; nil: none is

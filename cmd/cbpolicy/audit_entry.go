@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/cbpolicy/cbpolicy/audit"
@@ -17,7 +18,8 @@ type entry struct {
 	Ability  string `json:"ability"`
 	decision string
 	fired    []firedEntry
-	hidden   bool // which rules have fired is not known
+	// What is not known: which rules have fired, whose session, what was decided.
+	hidden, sessionHidden, decisionHidden bool
 }
 
 type firedEntry struct {
@@ -26,7 +28,12 @@ type firedEntry struct {
 }
 
 func parseEntry(l *audit.Line) (*entry, error) {
-	var e entry
+	masked, err := audit.MaskedIn(l.Record)
+	if err != nil {
+		return nil, err
+	}
+	isMasked := func(format string, args ...any) bool { return slices.Contains(masked, fmt.Sprintf(format, args...)) }
+	e := entry{sessionHidden: isMasked("/session")}
 	var raw struct {
 		Verdict json.RawMessage `json:"verdict"`
 	}
@@ -40,15 +47,16 @@ func parseEntry(l *audit.Line) (*entry, error) {
 	if err := json.Unmarshal(l.Record, &raw); err != nil {
 		return nil, err
 	}
-	if isMasked(raw.Verdict) {
-		e.decision, e.hidden = audit.Masked, true
+	if isMasked("/verdict") {
+		e.decision, e.decisionHidden, e.hidden = audit.Masked, true, true
 		return &e, nil
 	}
 	if err := json.Unmarshal(raw.Verdict, &verdict); err != nil {
 		return nil, err
 	}
 	e.decision = verdict.Decision
-	if isMasked(verdict.Fired) {
+	e.decisionHidden = isMasked("/verdict/decision")
+	if isMasked("/verdict/fired") {
 		e.hidden = true
 		return &e, nil
 	}
@@ -56,20 +64,18 @@ func parseEntry(l *audit.Line) (*entry, error) {
 	if err := json.Unmarshal(verdict.Fired, &fired); err != nil {
 		return nil, err
 	}
-	for _, raw := range fired {
+	for i, raw := range fired {
 		f := firedEntry{audit.Masked, audit.Masked}
-		if !isMasked(raw) {
+		if !isMasked("/verdict/fired/%d", i) {
 			f = firedEntry{}
 			if err := json.Unmarshal(raw, &f); err != nil {
 				return nil, err
 			}
 		}
-		e.fired, e.hidden = append(e.fired, f), e.hidden || f.Rule == audit.Masked
+		e.fired, e.hidden = append(e.fired, f), e.hidden || isMasked("/verdict/fired/%d", i) || isMasked("/verdict/fired/%d/rule", i)
 	}
 	return &e, nil
 }
-
-func isMasked(raw json.RawMessage) bool { return string(raw) == `"`+audit.Masked+`"` }
 
 // show renders an entry.
 func (e *entry) show(l *audit.Line, format string) string {
@@ -100,13 +106,13 @@ type wanted struct {
 // matches reports whether a decision is wanted, and whether that is known.
 func (w *wanted) matches(e *entry) (is, known bool) {
 	if w.session != "" && e.Session != w.session {
-		return false, e.Session != audit.Masked
+		return false, !e.sessionHidden
+	}
+	if w.blocked && e.decisionHidden {
+		return false, false
 	}
 	if w.blocked && (e.decision == "allow" || e.decision == "warn") {
 		return false, true
-	}
-	if w.blocked && e.decision == audit.Masked {
-		return false, false
 	}
 	if w.rule == "" {
 		return true, true

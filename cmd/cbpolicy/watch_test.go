@@ -121,13 +121,13 @@ func TestEval_Watch(t *testing.T) {
 	// Under the rules of the last two steps, those of the first two are another's.
 	var replayed bytes.Buffer
 	program(ctx, []string{"audit", "replay", log, "-p", policy}, nil, &replayed, io.Discard)
-	if want := "same: 2, different: 2, not judged: 0, masked: 0\n"; replayed.String() != want {
+	if want := "same: 2, different: 0, not judged: 0, masked: 0, other policy: 2\n"; replayed.String() != want {
 		t.Errorf("replayed %q, want %q", &replayed, want)
 	}
 	replayed.Reset()
 	put(t, policy, "B:ability:pay|warn|\"w\"|id=first\nB:frequency:pay>3/1h|abort|\"often\"|id=often\n")
 	program(ctx, []string{"audit", "replay", log, "-p", policy}, nil, &replayed, io.Discard)
-	if want := "same: 2, different: 2, not judged: 0, masked: 0\n"; replayed.String() != want {
+	if want := "same: 2, different: 0, not judged: 0, masked: 0, other policy: 2\n"; replayed.String() != want {
 		t.Errorf("replayed with a note %q, want %q", &replayed, want)
 	}
 }

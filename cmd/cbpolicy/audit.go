@@ -48,9 +48,11 @@ func newAuditVerify() *cobra.Command {
 		Short: "Check that no line of the log was changed, added, dropped or moved",
 		Long: `verify reads the whole log and prints the number of its first line, and the
 number and the hash of its last. A log begins with line 1, or with the line that
-the oldest file put aside is called after; where older files were moved away by
-hand, --first says which line it begins with. A log whose last lines were cut off is whole by itself: keep that hash elsewhere,
-and give it as --expect, which may also be that of an earlier line.
+the oldest file put aside is called after: that older files are gone is seen from
+the number of the first line alone. Where they were moved away by hand, --first
+says which line it begins with. A log whose last lines were cut off is whole by
+itself: keep that hash elsewhere, and give it as --expect, which may also be that
+of an earlier line.
 
 Exit codes: 0 the log is whole, 1 a file cannot be read, 2 usage, 3 it is not.`,
 		Args: exactlyOne("one log"),

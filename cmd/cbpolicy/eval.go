@@ -35,6 +35,8 @@ func newEval() *cobra.Command {
 line. The steps are decided in order on one state: an admitted step is recorded.
 It begins empty, unless --state says where counters live: then they last, and are
 shared. What a session did before (after:, the meters) is known to one eval only.
+A call_id says that a step is the same call told again, which is counted once, in
+a state that lasts for 24 hours: give every call one of its own, or none.
 
 With --watch the policies are followed while steps come in: an update is in force
 from the next step on. One that is bad, unsigned or older than what is in force

@@ -98,7 +98,7 @@ B:task.tool_calls>30|review|id=long
 		if err != nil || became != audit.Same {
 			t.Fatalf("line %d: %v, %v", line.Seq, became, err)
 		}
-		if bytes.Contains(line.Record, []byte("$5")) || bytes.Contains(line.Record, []byte(`"901`)) || bytes.Contains(line.Record, []byte(" 901 ")) {
+		if bytes.Contains(line.Record, []byte("$5")) || bytes.Contains(line.Record, []byte(`"901"`)) || bytes.Contains(line.Record, []byte(" 901 ")) {
 			t.Fatalf("line %d: a masked value is there: %s", line.Seq, line.Record)
 		}
 		same++

@@ -125,7 +125,7 @@ func newBundleSign() *cobra.Command {
 		Short: "Sign a bundle",
 		Args:  exactlyOne("one bundle"),
 	}
-	cmd.Flags().StringVar(&key, "key", "", "private key in PEM (`FILE`, required)")
+	nonEmptyFlag(cmd.Flags(), &key, "key", "private key in PEM (`FILE`, required)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if key == "" {
 			return usage("bundle sign: --key is required")

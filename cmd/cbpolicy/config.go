@@ -105,7 +105,7 @@ func printLine(w io.Writer, v any) error {
 
 // configFlag adds --config.
 func configFlag(cmd *cobra.Command, path *string) {
-	cmd.Flags().StringVar(path, "config", "", "the configuration `FILE`; without it "+config.FileName+", if there is one here")
+	nonEmptyFlag(cmd.Flags(), path, "config", "the configuration `FILE`; without it "+config.FileName+", if there is one here")
 }
 
 // loadConfig reads the configuration that is named, or the one in the working

@@ -49,7 +49,7 @@ Exit codes: 0 completed or recovered, 1 a step failed, 3 a file is wrong,
 	telemetryFlag(cmd, &o.telemetry)
 	metricsFlag(cmd, &o.metrics)
 	cmd.Flags().StringArrayVar(&o.set, "set", nil, "parameter NAME=VALUE, in place of the recording's (repeatable)")
-	cmd.Flags().StringVar(&o.records, "records", "", "write a record of every decision to this file, as JSON Lines")
+	nonEmptyFlag(cmd.Flags(), &o.records, "records", "write a record of every decision to this file, as JSON Lines")
 	formatFlag(cmd.Flags(), &o.format, "text", "json")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return runDryrun(cmd, o, args[0]) }
 	return cmd

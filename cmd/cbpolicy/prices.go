@@ -41,7 +41,7 @@ file that --prices reads.`,
   cbpolicy prices list --prices prices.json -f json`,
 		Args: atMost(0, "no arguments"),
 	}
-	cmd.Flags().StringVar(&file, "prices", "", "table of prices (default: the built-in one)")
+	nonEmptyFlag(cmd.Flags(), &file, "prices", "table of prices (default: the built-in one)")
 	formatFlag(cmd.Flags(), &format, "text", "json")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		table, err := loadPrices(cmd, file)

@@ -30,11 +30,11 @@ func (f *reviewFlags) add(cmd *cobra.Command, dry bool) {
 	if dry {
 		patterns = "let the reviewer know the failures in this `FILE`, to which a dry run writes nothing"
 	}
-	cmd.Flags().StringVar(&f.by, "review", "", "who reviews: rules, none, or a command 'CMD …' (a case as JSON in, guidance as JSON out)")
-	cmd.Flags().StringVar(&f.url, "review-url", "", "`URL` of an endpoint for chat completions whose model reviews")
-	cmd.Flags().StringVar(&f.model, "review-model", "", "the model behind --review-url")
-	cmd.Flags().StringVar(&f.keyEnv, "review-key-env", "", "the variable that holds the key for --review-url")
-	cmd.Flags().StringVar(&f.patterns, "patterns", "", patterns)
+	nonEmptyFlag(cmd.Flags(), &f.by, "review", "who reviews: rules, none, or a command 'CMD …' (a case as JSON in, guidance as JSON out)")
+	nonEmptyFlag(cmd.Flags(), &f.url, "review-url", "`URL` of an endpoint for chat completions whose model reviews")
+	nonEmptyFlag(cmd.Flags(), &f.model, "review-model", "the model behind --review-url")
+	nonEmptyFlag(cmd.Flags(), &f.keyEnv, "review-key-env", "the variable that holds the key for --review-url")
+	nonEmptyFlag(cmd.Flags(), &f.patterns, "patterns", patterns)
 }
 
 // apply puts what the flags say in the place of the configuration.

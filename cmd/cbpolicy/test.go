@@ -49,7 +49,7 @@ or the coverage is below the threshold.`,
   cbpolicy test --cover --threshold 90 policies`,
 	}
 	cmd.Flags().StringVar(&o.run, "run", "", "run only the tests whose name matches this RE2 expression")
-	cmd.Flags().StringVar(&o.junit, "junit", "", "write the results to this file, as JUnit XML")
+	nonEmptyFlag(cmd.Flags(), &o.junit, "junit", "write the results to this file, as JUnit XML")
 	cmd.Flags().BoolVar(&o.cover, "cover", false, "say what of the rules the tests have not seen")
 	cmd.Flags().Var(&o.threshold, "threshold", "the least coverage in percent; below: exit code 4 (implies --cover)")
 	formatFlag(cmd.Flags(), &o.format, "text", "json")

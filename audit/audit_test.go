@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -19,7 +20,8 @@ import (
 // TestMain lets the test be a process that writes: see TestManyProcesses.
 func TestMain(m *testing.M) {
 	if path := os.Getenv("AUDIT_WRITER"); path != "" {
-		l, err := audit.Open(path, audit.Options{Rotate: 20_000})
+		keep, _ := strconv.Atoi(os.Getenv("AUDIT_KEEP"))
+		l, err := audit.Open(path, audit.Options{Rotate: 1_500, Keep: keep})
 		for i := 0; i < 50 && err == nil; i++ {
 			err = l.Append(record(os.Getenv("AUDIT_NAME"), i))
 		}
@@ -330,26 +332,29 @@ func TestRotation_KeepsTheNewest(t *testing.T) {
 	}
 }
 
-// Eight processes write one log, and every line of each is in it.
+// Eight processes write one log, and every line of each is in it, but for what is
+// not kept.
 func TestManyProcesses(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "audit.jsonl")
-	var running []*exec.Cmd
-	for p := range 8 {
-		cmd := exec.Command(os.Args[0])
-		cmd.Env = append(os.Environ(), "AUDIT_WRITER="+path, fmt.Sprint("AUDIT_NAME=p", p))
-		cmd.Stderr = os.Stderr
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
+	for keep, want := range []int{400, 0} {
+		path := filepath.Join(t.TempDir(), "audit.jsonl")
+		var running []*exec.Cmd
+		for p := range 8 {
+			cmd := exec.Command(os.Args[0])
+			cmd.Env = append(os.Environ(), "AUDIT_WRITER="+path, fmt.Sprint("AUDIT_NAME=p", p), fmt.Sprint("AUDIT_KEEP=", keep))
+			cmd.Stderr = os.Stderr
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			running = append(running, cmd)
 		}
-		running = append(running, cmd)
-	}
-	for _, cmd := range running {
-		if err := cmd.Wait(); err != nil {
-			t.Error(err)
+		for _, cmd := range running {
+			if err := cmd.Wait(); err != nil {
+				t.Error(err)
+			}
 		}
-	}
-	if _, n, err := verify(path); err != nil || n != 400 {
-		t.Errorf("%d lines, %v; want 400", n, err)
+		if last, n, err := verify(path); err != nil || last.Seq != 400 || want > 0 && n != want {
+			t.Errorf("keep %d: %d lines, the last is %d, %v; want 400", keep, n, last.Seq, err)
+		}
 	}
 }
 

@@ -135,3 +135,57 @@ func TestWritersThatRotateGoOn(t *testing.T) {
 		}
 	}
 }
+
+// Files that were put aside may be moved away while a writer rests: what is left
+// begins behind what it has seen. One that begins before that is another log.
+func TestOldFilesAreMovedAwayMeanwhile(t *testing.T) {
+	path := write(t, 1, audit.Options{})
+	rests, err := audit.Open(path, audit.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rests.Close()
+	writes, err := audit.Open(path, audit.Options{Rotate: 1500})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer writes.Close()
+	err = rests.Append(record("s", 1))
+	for i := range 20 {
+		err = errors.Join(err, writes.Append(record("s", i)))
+	}
+	files, filesErr := audit.Files(path)
+	if err = errors.Join(err, filesErr); err != nil || len(files) < 4 {
+		t.Fatal(files, err)
+	}
+	for _, f := range files[:len(files)-1] {
+		if err := os.Rename(f, f+".old"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := rests.Append(record("s", 30)); err != nil {
+		t.Error(err)
+	}
+	if last, _, err := verifyFrom(path); last.Seq != 23 || err != nil {
+		t.Errorf("the last line is %d, %v", last.Seq, err)
+	}
+	other, err := otherLog(30)
+	if err := errors.Join(err, os.Remove(path), os.WriteFile(path, other, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if err := rests.Append(record("s", 31)); !errors.Is(err, audit.ErrChanged) {
+		t.Errorf("behind another log: %v", err)
+	}
+}
+
+// verifyFrom reads a log that begins with any line.
+func verifyFrom(path string) (last audit.Line, lines int, err error) {
+	for l, err := range audit.ReadFile(path) {
+		if err != nil {
+			return last, lines, err
+		}
+		last = l
+		lines++
+	}
+	return last, lines, nil
+}

@@ -69,25 +69,38 @@ func (l *Log) fits() error {
 	return err
 }
 
+// lookTries is how often it is looked where a file has gone to: others may put
+// files aside, and remove some, while one looks.
+const lookTries = 10
+
 // moved checks that a file that is not at its path any more was put aside, by
-// this process or another, so that a new one may be begun or gone on with. A
-// copy that was put in its place is as good as the file.
+// this process or another, so that a new one may be begun or gone on with.
 func (l *Log) moved() error {
 	if l.mark.end == 0 {
 		return nil
 	}
-	for _, path := range []string{l.path, aside(l.path, l.first)} {
-		if there, err := l.mark.inFile(path); err != nil || there {
+	for range lookTries {
+		if known, err := l.goesOn(); err != nil || known {
 			return err
 		}
 	}
-	// What was put aside may have been removed since, the oldest first.
-	old, err := older(l.path)
-	if err != nil {
-		return err
-	}
-	if len(old) > 0 && calledAfter(old[0]) > l.last.Seq {
-		return nil
-	}
 	return l.changed("the file was moved away, removed or replaced")
+}
+
+// goesOn reports whether what is there now goes on behind what was seen. A copy
+// that was put in the place of the file is as good as the file.
+func (l *Log) goesOn() (bool, error) {
+	for _, path := range []string{l.path, aside(l.path, l.first)} {
+		if there, err := l.mark.inFile(path); err != nil || there {
+			return there, err
+		}
+	}
+	// What was put aside may have been removed since, or moved away by hand: then
+	// what is left begins behind it.
+	files, err := Files(l.path)
+	if err != nil || len(files) == 0 {
+		return false, err
+	}
+	first, err := firstOf(files[0])
+	return err == nil && first > l.last.Seq, nil
 }

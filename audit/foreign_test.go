@@ -104,3 +104,45 @@ func TestATornFirstLine(t *testing.T) {
 		}
 	}
 }
+
+// Whatever a file holds: it is refused and left as it is, or all its whole lines
+// stay, and a line follows them.
+func FuzzAppend(f *testing.F) {
+	dir := f.TempDir()
+	path := filepath.Join(dir, "log")
+	l, err := audit.Open(path, audit.Options{})
+	if err != nil {
+		f.Fatal(err)
+	}
+	if err := errors.Join(l.Append(record("s", 1)), l.Append(record("s", 2)), l.Close()); err != nil {
+		f.Fatal(err)
+	}
+	good, err := os.ReadFile(path)
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, seed := range []string{"", "\n", "text", string(good), string(good[:len(good)-1]), string(good[:len(good)-40]), string(good) + "\x00\x00", string(good) + "x", string(good[:30])} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, content []byte) {
+		path := filepath.Join(t.TempDir(), "log")
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		err := appendTo(path, audit.Options{})
+		got, readErr := os.ReadFile(path)
+		if readErr != nil {
+			t.Fatal(readErr)
+		}
+		if err != nil {
+			if !bytes.Equal(got, content) {
+				t.Errorf("%q was changed to %q: %v", content, got, err)
+			}
+			return
+		}
+		lines := content[:bytes.LastIndexByte(content, '\n')+1]
+		if !bytes.HasPrefix(got, lines) || len(got) == len(lines) {
+			t.Errorf("of %q is left %q", lines, got)
+		}
+	})
+}

@@ -69,9 +69,11 @@ func (h *hiding) collect(v jsonv.Value, pointer, place []string) (matched bool) 
 		}
 		return true
 	}
+	below := append(place[:len(place):len(place)], "")
 	for i := range v.Len() {
 		if key := keyOf(v, i); pointer[0] == "*" || pointer[0] == key {
-			matched = h.collect(v.Elem(i), pointer[1:], append(place[:len(place):len(place)], key)) || matched
+			below[len(place)] = key
+			matched = h.collect(v.Elem(i), pointer[1:], below) || matched
 		}
 	}
 	container := v.Kind() == jsonv.Object || v.Kind() == jsonv.List
@@ -104,9 +106,11 @@ func (h *hiding) hide(v jsonv.Value, place []string) jsonv.Value {
 		}
 	case jsonv.List, jsonv.Object:
 		elems, keys := make([]jsonv.Value, v.Len()), make([]string, v.Len())
+		below := append(place[:len(place):len(place)], "")
 		for i := range elems {
 			keys[i] = keyOf(v, i)
-			elems[i] = h.hide(v.Elem(i), append(place[:len(place):len(place)], keys[i]))
+			below[len(place)] = keys[i]
+			elems[i] = h.hide(v.Elem(i), below)
 		}
 		if v.Kind() == jsonv.List {
 			return jsonv.OfList(elems)

@@ -31,17 +31,16 @@ func headOf(l *Line) []byte {
 	return bytes.TrimSuffix(empty.append(nil), []byte("}\n"))
 }
 
-// in reports whether the line stands in a file where it stood.
-func (m *mark) in(f *os.File) (bool, error) {
-	head, end := make([]byte, len(m.head)), make([]byte, 2)
-	for at, part := range map[int64][]byte{m.at: head, m.end - 2: end} {
-		if _, err := f.ReadAt(part, at); errors.Is(err, io.EOF) {
-			return false, nil
-		} else if err != nil {
-			return false, fmt.Errorf("audit: %w", err)
-		}
+// in reports whether the line stands in a file of some size where it stood.
+func (m *mark) in(f *os.File, size int64) (bool, error) {
+	if size < m.end {
+		return false, nil
 	}
-	return bytes.Equal(head, m.head) && string(end) == "}\n", nil
+	head := make([]byte, len(m.head))
+	if _, err := f.ReadAt(head, m.at); err != nil && !errors.Is(err, io.EOF) {
+		return false, fmt.Errorf("audit: %w", err)
+	}
+	return bytes.Equal(head, m.head), nil
 }
 
 // inFile is in for a file by its name; it is not where there is no such file.
@@ -54,15 +53,20 @@ func (m *mark) inFile(path string) (bool, error) {
 		return false, fmt.Errorf("audit: %w", err)
 	}
 	defer f.Close()
-	return m.in(f)
+	info, err := f.Stat()
+	if err != nil {
+		return false, fmt.Errorf("audit: %w", err)
+	}
+	return m.in(f, info.Size())
 }
 
-// fits checks that the line that was seen last is where it was.
-func (l *Log) fits() error {
+// fits checks that the line that was seen last is where it was, in the file as
+// large as it is now.
+func (l *Log) fits(size int64) error {
 	if l.mark.end == 0 {
 		return nil
 	}
-	here, err := l.mark.in(l.file)
+	here, err := l.mark.in(l.file, size)
 	if err == nil && !here {
 		return l.changed("lines are cut off or changed")
 	}

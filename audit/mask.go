@@ -44,7 +44,7 @@ func parsePointer(p string) (parts []string, err error) {
 				return nil, fmt.Errorf("behind ~ stands 0 or 1")
 			}
 		}
-		parts = append(parts, strings.NewReplacer("~1", "/", "~0", "~").Replace(part))
+		parts = append(parts, strings.ReplaceAll(strings.ReplaceAll(part, "~1", "/"), "~0", "~"))
 	}
 	return parts, nil
 }
@@ -53,7 +53,8 @@ func parsePointer(p string) (parts []string, err error) {
 func pointerText(parts []string) string {
 	var b strings.Builder
 	for _, part := range parts {
-		b.WriteString("/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(part))
+		b.WriteByte('/')
+		b.WriteString(strings.ReplaceAll(strings.ReplaceAll(part, "~", "~0"), "/", "~1"))
 	}
 	return b.String()
 }

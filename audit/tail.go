@@ -23,7 +23,7 @@ func (l *Log) catchUp() error {
 		l.size = 0 // a device or a pipe keeps nothing that could be read
 		return nil
 	}
-	if err := l.fits(); err != nil || info.Size() == l.size {
+	if err := l.fits(info.Size()); err != nil || info.Size() == l.size {
 		return err
 	}
 	size, tail := info.Size(), []byte(nil)

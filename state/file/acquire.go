@@ -53,9 +53,19 @@ func (s *Store) lockNow(exclusive bool) (*os.File, error) {
 	if exclusive {
 		flag = os.O_RDWR
 	}
-	f, err := os.OpenFile(s.path, flag, 0)
+	info, err := os.Lstat(s.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, s.create(func(made string) error { return os.Link(made, s.path) })
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := regular(info); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(s.path, flag, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil // it was moved away in this moment
 	}
 	if err != nil {
 		return nil, err
@@ -87,9 +97,6 @@ func (s *Store) lockOpen(f *os.File, exclusive bool) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if !have.Mode().IsRegular() {
-		return false, fmt.Errorf("%w: it is no regular file", ErrFormat)
-	}
 	if have.Size() == 0 {
 		return false, s.create(func(made string) error { return os.Rename(made, s.path) })
 	}
@@ -101,7 +108,7 @@ func (s *Store) lockOpen(f *os.File, exclusive bool) (bool, error) {
 func (s *Store) create(place func(made string) error) error {
 	f, err := os.CreateTemp(filepath.Dir(s.path), "."+filepath.Base(s.path)+".new-*") // mode 0600
 	if err != nil {
-		return err
+		return noDirectory(filepath.Dir(s.path), err)
 	}
 	made := f.Name()
 	defer os.Remove(made)

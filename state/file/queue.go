@@ -139,5 +139,5 @@ func unreachable(err error) error {
 
 // fail returns the error of a file that could not be used.
 func (s *Store) fail(err error) error {
-	return fmt.Errorf("%w: %s: %w", state.ErrUnavailable, s.path, err)
+	return fmt.Errorf("%w: %s: %w", state.ErrUnavailable, s.name, err)
 }

@@ -48,7 +48,8 @@ type Options struct {
 // beside any number of processes with stores of the same file. It holds nothing
 // open between operations and needs no closing.
 type Store struct {
-	path         string
+	name         string // the path as it was given, for errors
+	path         string // where that leads to
 	clock        func() int64
 	forget       int64 // nanoseconds
 	wait         time.Duration
@@ -74,7 +75,7 @@ var (
 )
 
 // Open returns the store of a file, which is created if it is not there; its
-// directory must be. A path may be written as "file:PATH". A file that somebody
+// directory must be. A link stands for what it leads to at this moment. A path may be written as "file:PATH". A file that somebody
 // else holds for longer than Options.Wait is no error of Open: what is done with
 // the store then fails with state.ErrUnavailable, for as long as it is held.
 func Open(path string, o Options) (*Store, error) {
@@ -91,7 +92,7 @@ func open(path string, o Options, l layout) (*Store, error) {
 		return nil, fmt.Errorf("%w: %w", state.ErrUnavailable, err)
 	}
 	s := &Store{
-		path:         path,
+		name:         path,
 		clock:        o.Now,
 		forget:       int64(orDefault(o.Forget, DefaultForget)),
 		wait:         orDefault(o.Wait, DefaultWait),
@@ -102,6 +103,9 @@ func open(path string, o Options, l layout) (*Store, error) {
 	}
 	if s.clock == nil {
 		s.clock = func() int64 { return time.Now().UnixNano() }
+	}
+	if s.path, err = place(path); err != nil {
+		return nil, s.fail(err)
 	}
 	// A file of another kind is told of now, not at the first decision.
 	nothing := func(*txn) error { return nil }

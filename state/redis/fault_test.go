@@ -419,6 +419,9 @@ func TestTLS(t *testing.T) {
 	if err := with("?cert=" + in("cert") + "&key=" + in("key")); err == nil || !strings.Contains(err.Error(), "certificate") {
 		t.Errorf("error %v without the authority, want one of its certificate", err)
 	}
+	tellsWhy(t, "rediss://"+tlsAddr, "failed to verify certificate")
+	tellsWhy(t, "rediss://"+tlsAddr+"?ca="+in("cert"), "certificate required")
+	tellsWhy(t, "redis://"+tlsAddr, "wants rediss://")
 }
 
 // Many at once share ways to the server: to one that knows the scripts no

@@ -47,12 +47,16 @@ func Open(text string, o Options) (*Store, error) {
 	}
 	o.Timeout = orDefault(o.Timeout, DefaultTimeout)
 	tune(opts, o.Timeout)
+	dials := &dialer{timeout: o.Timeout, tls: opts.TLSConfig}
+	opts.Dialer = dials.dial
 	client := goredis.NewUniversalClient(opts)
 	s, err := New(client, o)
 	if err != nil {
 		client.Close()
+		return nil, err
 	}
-	return s, err
+	s.dialer = dials
+	return s, nil
 }
 
 // tune makes a client that answers in time, and says little when it connects:

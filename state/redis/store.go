@@ -51,6 +51,7 @@ type Options struct {
 // Store keeps the state on a server. It is safe for any number of goroutines.
 type Store struct {
 	client       goredis.UniversalClient
+	dialer       *dialer // nil: the client is not ours
 	calls        gatherer
 	undos        undos
 	limit        limit
@@ -93,7 +94,7 @@ func New(client goredis.UniversalClient, o Options) (*Store, error) {
 		forgetText:   strconv.FormatInt(forget, 10),
 		remember:     strconv.FormatInt(remember.Milliseconds(), 10),
 		maxApprovals: orDefault(o.MaxApprovals, DefaultMaxApprovals),
-		undos:        undos{lasts: remember, atLast: timeout, closing: make(chan struct{})},
+		undos:        undos{lasts: remember, atLast: timeout},
 	}
 	s.undos.do = s.undo
 	s.until.Store(headUntil(time.Now().UnixMicro()))
@@ -102,6 +103,7 @@ func New(client goredis.UniversalClient, o Options) (*Store, error) {
 	same.text(s.remember)
 	same.text(s.forgetText)
 	s.same = same.b
+	s.undos.closing, s.undos.stop = context.WithCancel(context.Background())
 	return s, nil
 }
 
@@ -116,7 +118,7 @@ func orDefault[T ~int | ~int64](v, def T) T {
 func (s *Store) Timeout() time.Duration { return s.timeout }
 
 // Close closes the connections. If claims are still to be undone that takes up to
-// two timeouts.
+// a timeout.
 func (s *Store) Close() error {
 	s.undos.close()
 	s.limit.close()
@@ -135,10 +137,12 @@ func (s *Store) run(ctx context.Context, c *invocation) (*goredis.Cmd, error) {
 		return cmd, nil
 	case ctx.Err() != nil:
 		return nil, unreachable(ctx.Err())
-	case limited.Err() != nil:
+	}
+	reason, known := s.reason(err)
+	if limited.Err() != nil && !known {
 		return nil, fmt.Errorf("%w: redis has not answered in %v: %w", state.ErrUnavailable, s.timeout, err)
 	}
-	return nil, fmt.Errorf("%w: redis: %w", state.ErrUnavailable, err)
+	return nil, fmt.Errorf("%w: redis: %w", state.ErrUnavailable, reason)
 }
 
 // ask calls a script whose reply are integers.

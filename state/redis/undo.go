@@ -30,7 +30,8 @@ type undos struct {
 	waiting []undo
 	working bool
 	closed  bool
-	closing chan struct{} // closed with the store
+	closing context.Context // over once the store is being closed
+	stop    context.CancelFunc
 	worker  sync.WaitGroup
 }
 
@@ -61,7 +62,7 @@ func (u *undos) work() {
 		if !ok {
 			return
 		}
-		if u.do(context.Background(), request) == nil {
+		if u.do(u.closing, request) == nil {
 			u.done()
 			pause = firstPause
 			continue
@@ -70,7 +71,7 @@ func (u *undos) work() {
 		select {
 		case <-timer.C:
 			pause = min(2*pause, longestPause)
-		case <-u.closing:
+		case <-u.closing.Done():
 			timer.Stop()
 		}
 	}
@@ -105,7 +106,7 @@ func (u *undos) close() {
 	if again {
 		return
 	}
-	close(u.closing)
+	u.stop()
 	u.worker.Wait()
 	ctx, cancel := context.WithTimeout(context.Background(), u.atLast)
 	defer cancel()

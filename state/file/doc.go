@@ -15,7 +15,10 @@
 // of its counters, however many there are. A log of operations would sync once
 // where a tree syncs twice, but a short-lived process would have to read it all.
 // A write that was torn by a crash leaves the state before it: a new root is
-// written and checksummed only after all that it refers to is on the disk.
+// written and checksummed only after all that it refers to is on the disk. Its
+// other pages have no checksums: the branches are checked when a process first
+// meets the file, and after every write of another one, records when they are
+// read; a leaf that was damaged on the disk may still hide what was in it.
 //
 // The file is open and locked only while an operation runs, so that processes
 // take turns, operation by operation; operations that wait in one process share

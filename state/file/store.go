@@ -57,8 +57,9 @@ type Store struct {
 	noSync       bool
 	layout       layout
 
-	seen  atomic.Int64 // the latest time of any request
-	queue queue
+	seen    atomic.Int64 // the latest time of any request
+	queue   queue
+	checked checked // of whoever has the turn
 }
 
 var _ state.Store = (*Store)(nil)

@@ -70,6 +70,16 @@ func (s *Store) transactIn(db *bolt.DB, f *os.File, batch []*request, writes boo
 		cut := fmt.Errorf("%w: it is %d bytes long and should be %d", ErrDamaged, info.Size(), tx.Size())
 		return s.fail(errors.Join(cut, tx.Rollback()))
 	}
+	id := tx.ID() // of a transaction that writes: the one after the latest
+	if writes {
+		id--
+	}
+	if !s.checked.is(info, id) {
+		if err := checkPages(tx, f); err != nil {
+			return s.fail(errors.Join(err, tx.Rollback()))
+		}
+		s.checked = checked{info, id}
+	}
 	dirty, err := s.work(tx, batch, writes)
 	if err != nil || !dirty {
 		if undo := tx.Rollback(); err != nil || undo != nil {
@@ -78,8 +88,10 @@ func (s *Store) transactIn(db *bolt.DB, f *os.File, batch []*request, writes boo
 		return nil
 	}
 	if err := tx.Commit(); err != nil {
+		s.checked = checked{}
 		return s.fail(err)
 	}
+	s.checked.id++
 	return nil
 }
 

@@ -277,7 +277,17 @@ func (a *asking) Handle(context.Context, slog.Record) error {
 func TestMoneyOfOutages(t *testing.T) {
 	for name, first := range map[string]fate{"the first request is not heard": unheard, "the first answer is lost": unanswered} {
 		synctest.Test(t, func(t *testing.T) {
-			home := &lasting{Store: memory.New(memory.Options{})}
+			var gone atomic.Bool // asked by what looks whether the store is back, too
+			var requests atomic.Int64
+			home := &lasting{Store: memory.New(memory.Options{}), lose: func() fate {
+				switch {
+				case !gone.Load():
+					return heard
+				case requests.Add(1) == 1:
+					return first
+				}
+				return unheard
+			}}
 			store, err := fallback.New(home, memory.New(memory.Options{}), fallback.Options{OnError: dsl.StoreLocal})
 			if err != nil {
 				t.Fatal(err)
@@ -286,20 +296,15 @@ func TestMoneyOfOutages(t *testing.T) {
 			p := newPurseBy(t, store, session.SystemClock())
 			p.pay(p.ask("part", "c0", 5), 5)
 			for i := range int64(2) {
-				var requests atomic.Int64
-				home.lose = func() fate {
-					if requests.Add(1) == 1 {
-						return first
-					}
-					return unheard
-				}
+				requests.Store(0)
+				gone.Store(true)
 				st := p.ask("part", fmt.Sprint("c", i+1), 5)
 				if st == nil {
 					t.Fatal("refused")
 				}
 				p.Observe(t.Context(), &session.Event{Type: session.Usage, Task: "part", Cost: 10 * dollar, HasCost: true})
 				p.pay(st, 5)
-				home.lose = nil
+				gone.Store(false)
 				for store.Status().Away {
 					time.Sleep(time.Second)
 				}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/cbpolicy/cbpolicy/registry"
+	"github.com/cbpolicy/cbpolicy/session/sessiontest"
 	"github.com/cbpolicy/cbpolicy/state"
 	"github.com/cbpolicy/cbpolicy/state/file"
 	"github.com/cbpolicy/cbpolicy/state/statetest"
@@ -34,11 +35,13 @@ func TestMain(m *testing.M) {
 	case "nothing":
 		os.Exit(0)
 	}
-	statetest.Main(m, func(path string) (state.Store, error) { return file.Open(path, file.Options{Wait: time.Minute}) })
+	statetest.Main(m, func(path string) (state.Store, error) { return file.Open(path, file.Options{Wait: time.Minute}) }, sessiontest.Works()...)
 }
 
 func TestProcesses(t *testing.T) {
-	statetest.RunProcesses(t, func(t *testing.T) string { return filepath.Join(t.TempDir(), "state.db") })
+	address := func(t *testing.T) string { return filepath.Join(t.TempDir(), "state.db") }
+	statetest.RunProcesses(t, address)
+	t.Run("Failures told by racing sessions of many processes are all counted", func(t *testing.T) { sessiontest.RunFailures(t, address) })
 }
 
 func TestReopened(t *testing.T) {

@@ -17,6 +17,7 @@ import (
 
 	goredis "github.com/redis/go-redis/v9"
 
+	"github.com/cbpolicy/cbpolicy/session/sessiontest"
 	"github.com/cbpolicy/cbpolicy/state"
 	"github.com/cbpolicy/cbpolicy/state/redis"
 	"github.com/cbpolicy/cbpolicy/state/statetest"
@@ -28,7 +29,7 @@ func TestMain(m *testing.M) {
 	goredis.SetLogger(quiet{}) // it tells of every dial that fails, which is what many tests are about
 	statetest.Main(m, func(address string) (state.Store, error) {
 		return redis.Open(address, redis.Options{Timeout: 30 * time.Second})
-	})
+	}, sessiontest.Works()...)
 }
 
 type quiet struct{}
@@ -165,7 +166,9 @@ func conformance(t *testing.T, address string) {
 }
 
 func processes(t *testing.T, address string) {
-	statetest.RunProcesses(t, func(*testing.T) string { return addParameter(address, "domain="+fresh()) })
+	home := func(*testing.T) string { return addParameter(address, "domain="+fresh()) }
+	statetest.RunProcesses(t, home)
+	t.Run("Failures told by racing sessions of many processes are all counted", func(t *testing.T) { sessiontest.RunFailures(t, home) })
 }
 
 func addParameter(address, parameter string) string {

@@ -30,6 +30,7 @@ func raw(t *testing.T, answer string) *review.HTTP {
 		here, there := net.Pipe()
 		go func() {
 			defer there.Close()
+			_, _ = there.Read(make([]byte, 1)) // an answer that nobody has asked for is none
 			go func() { _, _ = io.Copy(io.Discard, there) }()
 			_, _ = io.WriteString(there, answer)
 		}()

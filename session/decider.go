@@ -204,17 +204,23 @@ func (d *Decider) claim(ctx context.Context, t *ticket, money *stake, p *patienc
 	if t == nil && money == nil {
 		return d.Store.Claim(ctx, &m.claim, &m.grant)
 	}
-	if err := money.ready(ctx, d.Store, m.claim.Now); err != nil {
-		return err
+	if money != nil {
+		if err := money.ready(ctx, d.Store, m.claim.Now); err != nil {
+			return err
+		}
 	}
 	for {
 		m.ask(t)
 		of := len(m.expects) // the breaker's
-		m.expects = money.ask(&m.claim, m.expects)
+		if money != nil {
+			m.expects = money.ask(&m.claim, m.expects)
+		}
 		m.claim.Expects = m.expects
 		err := d.Store.Claim(ctx, &m.claim, &m.grant)
 		if err == nil && t != nil {
-			t.now = m.grant.Now
+			if t.now = m.grant.Now; money == nil {
+				return nil
+			}
 		}
 		told := errors.Is(err, state.ErrConflict) && len(m.grant.Expected) == len(m.expects)
 		if told && t != nil {

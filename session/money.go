@@ -13,10 +13,14 @@ import (
 // not know of yet. A conflict that is left concerns what the settlement has
 // itself.
 func (s *Session) report(ctx context.Context, st *state.Settlement, p *patience) error {
-	store, cells, expects := s.decider.Store, len(st.Cells), len(st.Expects)
 	if s.books == nil {
-		return store.Settle(ctx, st)
+		return s.decider.Store.Settle(ctx, st)
 	}
+	return s.reportMoney(ctx, st, p)
+}
+
+func (s *Session) reportMoney(ctx context.Context, st *state.Settlement, p *patience) error {
+	store, cells, expects := s.decider.Store, len(st.Cells), len(st.Expects)
 	defer func() { st.Cells, st.Expects = st.Cells[:cells], st.Expects[:expects] }()
 	for {
 		list := s.books.owing()

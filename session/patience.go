@@ -34,7 +34,7 @@ type patience struct {
 
 // patience returns that of a step or a result that begins.
 func (s *Session) patience() *patience {
-	s.patient = patience{clock: s.wall, nonce: s.writer}
+	s.patient.tries, s.patient.paused = 0, 0
 	return &s.patient
 }
 

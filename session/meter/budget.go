@@ -125,7 +125,9 @@ func (k *Task) settle(f *flight, r Result) (cost int64) {
 		t.budget.reserved.sub(f.reserved)
 		t.budget.spend(cost)
 	}
-	k.moved(Move{Call: f.money, Reserved: f.reserved, Spent: cost})
+	if k.tree.moved != nil {
+		k.moved(Move{Call: f.money, Reserved: f.reserved, Spent: cost})
+	}
 	f.reserved = 0
 	return cost
 }

@@ -33,6 +33,7 @@ var meters = [...]string{
 	"task.tool_calls", "task.turn_calls", "task.spend_cents", "task.input_tokens", "task.output_tokens", "task.context_tokens",
 	"task.duration", "task.idle", "task.messages", "task.output_similarity", "task.same_call_streak",
 	"task.same_ability_streak", "task.alternation", "task.error_streak", "task.growing_edit_streak",
+	"task.same_message_streak", "task.stuck_below",
 	"worker.failures", "tool.failures",
 	"session.tool_calls", "session.spend_cents", "session.duration",
 }

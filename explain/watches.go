@@ -99,6 +99,8 @@ var meters = map[dsl.Key]string{
 	"task.alternation":         "how long two equal calls with equal outputs have been taking turns",
 	"task.error_streak":        "the failed calls in a row",
 	"task.growing_edit_streak": "the edits in a row each of which wrote more text than the one before it",
+	"task.same_message_streak": "how many messages of the agent in a row said the same, with no call between them",
+	"task.stuck_below":         "how many open tasks below this one go round in circles, as a rule over a streak says of each",
 	"worker.failures":          "the failed delegations, in this session, to the worker that is about to be called",
 	"tool.failures":            "the failures in a row, as far as they count, of the ability that is about to be called",
 	"session.tool_calls":       "the tool calls and delegations of the whole session, the one about to run included",

@@ -37,6 +37,8 @@ func TestBuiltins_Halts(t *testing.T) {
 		{"task.same_call_streak", 5, "allow same_call"}, {"task.alternation", 6, "allow alternation"},
 		{"task.error_streak", 3, "allow error_streak"}, {"task.same_ability_streak", 10, "allow edit_streak"},
 		{"task.growing_edit_streak", 5, "allow growing_edits"}, {"task.growing_edit_streak", 4, "allow"},
+		{"task.same_message_streak", 3, "allow same_message"}, {"task.same_message_streak", 2, "allow"},
+		{"task.stuck_below", 1, "allow child_stuck"}, {"task.stuck_below", 0, "allow"},
 	} {
 		if got := judge(t, d, registry.Step{Meters: attached{meters{c.meter: c.value}}}); got != c.want {
 			t.Errorf("%s = %d: got %s, want %s", c.meter, c.value, got, c.want)

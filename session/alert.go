@@ -116,6 +116,7 @@ func (t *tasks) endBy(id string, f *registry.Fired) {
 	switch {
 	case !already:
 		t.ended[id] = &ending{*f}
+		t.tree.Below(t.tree.Task(id), func(k *meter.Task) { k.Stuck(false) }) // it goes no further
 	case first.fired.Rule.Key() != f.Rule.Key():
 		n := t.trip(id)
 		if indexOf(n.also, f.Rule) < 0 {

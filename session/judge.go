@@ -29,6 +29,9 @@ func (s *Session) judgeBy(ctx context.Context, k *meter.Task, at int64, meters r
 		s.lookAtMoney(ctx, k)
 	}
 	s.decider.sweep(ctx, rs, v)
+	if turns := circles(v.Fired); turns || !k.Busy() { // what is under way goes on as it was judged before
+		k.Stuck(turns)
+	}
 	held := s.tasks.held[k.ID()]
 	if len(v.Fired) == 0 && held == nil {
 		return halts
@@ -56,6 +59,13 @@ func (s *Session) judgeBy(ctx context.Context, k *meter.Task, at int64, meters r
 	}
 	held.drop()
 	return halts
+}
+
+// circles reports whether a rule over a streak says that an agent goes round in circles.
+func circles(fired []registry.Fired) bool {
+	return slices.ContainsFunc(fired, func(f registry.Fired) bool {
+		return reads(f.Rule, "_streak") || reads(f.Rule, "alternation")
+	})
 }
 
 // holding is the rules that held for a task when it was last judged. It is used

@@ -6,9 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cbpolicy/cbpolicy/registry"
 	"github.com/cbpolicy/cbpolicy/session"
-	"github.com/cbpolicy/cbpolicy/state/memory"
 )
 
 // stuck and free are the verdicts of the tables.
@@ -18,13 +16,15 @@ const (
 )
 
 // The cases by which OpenHands, and its SDK, tell an agent that is stuck from one
-// that is not, each under the words of its row and with the limits as built in.
+// that is not, each under the words of its row: the set of loops, with its limits
+// as built in.
 //
 // They look at what was done. A rule is asked before each step, and counts the one
 // that it is asked about: an agent is stuck if the set meets the next step of the
 // way it went, the same call again or the next of two by turns, and free if that
 // passes with nothing fired. Four equal calls are so what they are to OpenHands:
-// the fifth is not let by unseen. Where ours differs, the case says why.
+// the fifth is not let by unseen. Of what nobody is asked about before, messages and
+// the condensing of a context, what holds after the events counts.
 func TestLoops(t *testing.T) {
 	unrelated := "" // events: a call and its result each
 	for i := range 25 {
@@ -49,8 +49,8 @@ func TestLoops(t *testing.T) {
 	for i := range 15 {
 		polls += fmt.Sprintf("status(1)=%d status(2)=%d ", i, i)
 	}
-	talk := "" // nine messages, which no call comes between
-	for i := range 9 {
+	talk := "" // twenty messages
+	for i := range 20 {
 		talk += fmt.Sprintf("say:word%d ", i)
 	}
 	for _, c := range []struct {
@@ -59,8 +59,7 @@ func TestLoops(t *testing.T) {
 		// anybody is asked about, and what holds after the events counts.
 		next        string
 		table       bool   // stuck or free
-		by          string // the rules that meet the next step
-		differs     string // why ours is not what the table says
+		by          string // the rule that meets the next step
 		interactive bool
 	}{
 		{row: "user message + one ls pair", script: "user ls=a", next: "ls", table: free},
@@ -83,12 +82,14 @@ func TestLoops(t *testing.T) {
 		{row: "error text in the middle of changing output", script: "run=ok1 run=error run=ok2 run=ok3", next: "run", table: free},
 		{row: "ls, read ×3 with a user message in between", script: "ls=a read=b ls=a user read=b ls=a read=b", next: "ls", table: stuck, by: "alternation"},
 		{row: "ls, read1, pwd, read2, pwd, read2", script: "ls=a read(1)=b pwd=c read(2)=d pwd=c read(2)=d", next: "pwd", table: free},
-		{row: "3 identical agent messages", script: "say:hello*3", next: "say:hello", table: stuck, by: "output_loop"},
-		{row: "3 identical agent messages, then an observation + 2 more", script: "say:hello*3 ls=a say:hello*2", next: "say:hello", table: free, by: "output_loop",
-			differs: "task.output_similarity compares the last 3 outputs of the agent, of which an observation is none: it neither breaks the comparison, nor opens the task again that the third has ended"},
-		{row: "2 identical agent messages, then an observation + 1 more", script: "say:hello*2 ls=a say:hello", next: "say:hello", table: free, by: "output_loop",
-			differs: "as above: what is called between equal outputs does not make them differ"},
-		{row: "an agent message between identical ones", script: "say:hello*2 say:other ls=a say:hello", next: "say:hello", table: free},
+		{row: "3 identical agent messages", script: "say:hello*3", table: stuck, by: "same_message"},
+		{row: "3 identical agent messages: the step after them", script: "say:hello*3", next: "ls", table: stuck, by: "same_message"},
+		{row: "3 identical agent messages, then an observation + 2 more", script: "say:hello*3 ls=a say:hello*2", table: free},
+		{row: "3 identical agent messages, then an observation + 3 more", script: "say:hello*3 ls=a say:hello*3", table: stuck, by: "same_message"},
+		{row: "2 identical agent messages, then an observation + 1 more", script: "say:hello*2 ls=a say:hello", table: free},
+		{row: "2 identical agent messages, a user message, 1 more: headless", script: "say:hello*2 user say:hello", table: stuck, by: "same_message"},
+		{row: "2 identical agent messages, a user message, 1 more: interactive", script: "say:hello*2 user say:hello", table: free, interactive: true},
+		{row: "another agent message between identical ones", script: "say:hello*2 say:other say:hello", table: free},
 		// A framework condenses the context by itself and asks nobody before: such
 		// calls are told as events, ten of one ability.
 		{row: "9 condensations in a row", script: strings.TrimSuffix(ten(""), "condense(9)=9 "), table: free},
@@ -99,8 +100,8 @@ func TestLoops(t *testing.T) {
 		{row: "50 unrelated events then 4 repeats", script: unrelated + "ls=a*4", next: "ls", table: stuck, by: "same_call"},
 		{row: "only the last 20 events are read: repeats before them are none", script: "ls=a*4 " + unrelated + "ls=a", next: "ls", table: free},
 		{row: "only the last 20 events are read: failures before them are none", script: "bad!e bad!e " + unrelated + "bad!e", next: "bad", table: free},
-		{row: "only the last 20 events are read: words between repeats", script: strings.Repeat("ls=a "+talk, 4), next: "ls", table: free, by: "same_call",
-			differs: "20 events hold two of the calls only; task.same_call_streak counts calls in a row, whatever is said between them, and has no window of events"},
+		{row: "only the last 20 events are read: words between repeats", script: strings.Repeat("ls=a "+talk, 4), next: "ls", table: free},
+		{row: "only the last 20 events are read: words between failures", script: strings.Repeat("bad!e "+talk, 4), next: "bad", table: free},
 		{row: "a poll whose output changes", script: "status=1 status=2 status=3 status=4 status=5 status=6 status=7", next: "status", table: free},
 		{row: "a long poll whose output changes", script: poll("status", 30), next: "status", table: free},
 		{row: "a long poll of two by turns, whose outputs change", script: polls, next: "status(1)", table: free},
@@ -113,8 +114,8 @@ func TestLoops(t *testing.T) {
 			if got != c.by {
 				t.Errorf("the next step is met by %q, want %q", got, c.by)
 			}
-			if agrees := (got != "") == c.table; agrees != (c.differs == "") {
-				t.Errorf("stuck: %v; the table says %v; why it differs: %q", got != "", c.table, c.differs)
+			if (got != "") != c.table {
+				t.Errorf("stuck: %v; the table says %v", got != "", c.table)
 			}
 		})
 	}
@@ -199,44 +200,109 @@ func TestLoops_NudgeThenStop(t *testing.T) {
 	}
 }
 
-// Child agent stuck. The table says: parent stuck, as one loop runs both and ends
-// with the child. Here a task has meters of its own, and only money is counted
-// upwards: it is the child whose next step is met, and of whom the host is told. The
-// parent's passes: it can end the child and turn to somebody else, which a rule that
-// met its every step while the child is there would keep it from.
+// How far apart calls may be, and still be in a row: the one before is among the
+// last 20 events. Fewer words between them do not make them another thing.
+func TestLoops_MessagesBetween(t *testing.T) {
+	for words, want := range map[int]string{0: "same_call", 9: "same_call", 19: "same_call", 20: "", 21: ""} {
+		talk := ""
+		for i := range words {
+			talk += fmt.Sprintf("say:word%d ", i)
+		}
+		l := newLooper(t, false, "")
+		l.play(strings.Repeat("ls=a "+talk, 4))
+		if got := l.meets("ls"); got != want {
+			t.Errorf("%d words between: the next is met by %q, want %q", words, got, want)
+		}
+	}
+}
+
+// Child agent stuck: parent stuck. Who runs both, such as a supervisor, is told of
+// the parent too, and of those above it.
 func TestLoops_ChildAgentStuck(t *testing.T) {
-	var reg registry.Registry
-	if err := reg.TuneBuiltins(registry.Builtins{}); err != nil {
-		t.Fatal(err)
+	family := func(t *testing.T) *looper {
+		l := newLooper(t, false, "")
+		l.observe(started("grandparent")...)
+		l.Observe(t.Context(), &session.Event{Type: session.TaskStart, Task: "parent", Parent: "grandparent"})
+		l.Observe(t.Context(), &session.Event{Type: session.TaskStart, Task: "child", Parent: "parent"})
+		l.Observe(t.Context(), &session.Event{Type: session.TaskStart, Task: "sibling", Parent: "parent"})
+		return l
 	}
-	clock := session.NewVirtualClock(start)
-	s, err := session.New(session.Options{ID: "s", Registry: &reg, Store: memory.New(memory.Options{}), Clock: clock})
-	if err != nil {
-		t.Fatal(err)
+	told := func(l *looper, ability string) (of []string) {
+		l.calls++
+		id := fmt.Sprint(l.calls)
+		for _, e := range []session.Event{
+			{Type: session.ToolUse, Task: "child", Ability: ability, CallID: id},
+			{Type: session.ToolResult, Task: "child", CallID: id, Output: output("a")},
+		} {
+			for _, h := range l.Observe(l.t.Context(), &e) {
+				of = append(of, h.Task+" "+h.Fired.Rule.ID)
+			}
+		}
+		return of
 	}
-	a := &agent{s, clock, t}
-	a.observe(started("parent")...)
-	a.Observe(t.Context(), &session.Event{Type: session.TaskStart, Task: "child", Parent: "parent"})
-	var told []string
-	call := func(i int) {
-		id := fmt.Sprint(i)
-		a.Observe(t.Context(), &session.Event{Type: session.ToolUse, Task: "child", Ability: "ls", CallID: id})
-		for _, h := range a.Observe(t.Context(), &session.Event{Type: session.ToolResult, Task: "child", CallID: id, Output: output("a")}) {
-			told = append(told, h.Task+" "+h.Fired.Rule.ID)
+	step := func(task, ability string) *session.Step {
+		return &session.Step{Call: session.Call{Ability: ability}, Task: task}
+	}
+	verdicts := func(l *looper, want map[string]string) {
+		l.t.Helper()
+		for _, task := range []string{"parent", "grandparent", "sibling"} {
+			if got := l.judge(step(task, "write")); got != want[task] {
+				l.t.Errorf("%s: %s, want %s", task, got, want[task])
+			}
 		}
 	}
-	for i := range 4 {
-		call(i)
-	}
-	for task, want := range map[string]string{"child": "allow same_call", "parent": "allow"} {
-		if got := a.judge(&session.Step{Call: session.Call{Ability: "ls"}, Task: task}); got != want {
-			t.Errorf("the %s: %s, want %s", task, got, want)
+	free := map[string]string{"parent": "allow", "grandparent": "allow", "sibling": "allow"}
+	above := map[string]string{"parent": "allow child_stuck", "grandparent": "allow child_stuck", "sibling": "allow"}
+
+	t.Run("by events", func(t *testing.T) {
+		l := family(t)
+		for range 4 {
+			if got := told(l, "ls"); got != nil {
+				t.Errorf("told %v too early", got)
+			}
 		}
-	}
-	call(4)
-	if fmt.Sprint(told) != "[child same_call]" {
-		t.Errorf("told %v, want the child's loop, once", told)
-	}
+		if got, want := fmt.Sprint(told(l, "ls")), "[child same_call parent child_stuck grandparent child_stuck]"; got != want {
+			t.Errorf("told %s, want %s", got, want)
+		}
+		verdicts(l, above)
+		if got := told(l, "read"); got != nil { // it does something else
+			t.Errorf("told %v", got)
+		}
+		verdicts(l, free)
+	})
+	t.Run("by steps", func(t *testing.T) {
+		l := family(t)
+		for i, want := range []string{"allow", "allow", "allow", "allow", "allow same_call"} {
+			verdicts(l, free)
+			st := step("child", "ls")
+			if got := l.judge(st); got != want {
+				t.Errorf("call %d: %s, want %s", i+1, got, want)
+			}
+			if i == 4 {
+				l.Sweep(t.Context(), 0) // the call is under way still
+				verdicts(l, above)
+			}
+			if err := l.After(t.Context(), session.Outcome{Step: st, Output: output("a")}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		verdicts(l, above)
+		l.EndTask("child")
+		verdicts(l, free)
+	})
+	t.Run("a child that was ended for it goes no further", func(t *testing.T) {
+		l := &looper{agent: newAgent(t, "B:task.same_call_streak>=3|abort|id=same\nB:task.stuck_below>0|abort|id=below\n")}
+		l.observe(started("parent")...)
+		l.Observe(t.Context(), &session.Event{Type: session.TaskStart, Task: "child", Parent: "parent"})
+		told(l, "ls")
+		told(l, "ls")
+		if got, want := fmt.Sprint(told(l, "ls")), "[child same]"; got != want {
+			t.Errorf("told %s, want %s", got, want)
+		}
+		if got := l.judge(step("parent", "write")); got != "allow" {
+			t.Errorf("the parent: %s", got)
+		}
+	})
 }
 
 // Three equal outputs end a task; what is called between them does not make

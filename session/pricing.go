@@ -145,14 +145,21 @@ func moneyFired(v *registry.Verdict) bool {
 	return slices.ContainsFunc(v.Fired, func(f registry.Fired) bool { return readsMoney(f.Rule) })
 }
 
-func readsMoney(r *registry.Rule) bool {
-	return slices.ContainsFunc(r.Condition, func(a dsl.Atom) bool {
+func readsMoney(r *registry.Rule) bool { return reads(r, "spend_cents") }
+
+// reads reports whether a rule reads a meter whose name has a word in it.
+func reads(r *registry.Rule, word string) bool {
+	for _, a := range r.Condition {
 		switch a := a.(type) {
 		case *dsl.Threshold:
-			return strings.HasSuffix(string(a.Key), ".spend_cents")
+			if a.Key.IsMeter() && strings.Contains(string(a.Key), word) {
+				return true
+			}
 		case *dsl.When:
-			return strings.Contains(a.Expr, "spend_cents")
+			if strings.Contains(a.Expr, word) {
+				return true
+			}
 		}
-		return false
-	})
+	}
+	return false
 }

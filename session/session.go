@@ -177,6 +177,7 @@ func (s *Session) Before(ctx context.Context, st *Step, v *registry.Verdict) {
 	for i := range v.Fired { // warnings
 		s.tasks.tripped(k.ID(), &v.Fired[i], at)
 	}
+	k.Stuck(circles(v.Fired))
 	if t != nil {
 		if admission == Admitted || st.probe != t.probe.Holder { // a call that is repeated renews no lease
 			st.probeUntil = t.now + int64(t.probe.TTL)

@@ -13,7 +13,8 @@ func (k *Task) Anew(at int64) {
 	k.earlier.Duration += time.Duration(k.clock.elapsed(at))
 	k.calls, k.turn, k.messages = 0, 0, 0
 	k.usage = usage{byMessage: k.usage.byMessage, order: k.usage.order} // one that is told again costs nothing more
-	k.log, k.edits, k.outputs = callLog{}, editStreak{}, outputs{}
+	k.streaks, k.outputs = streaks{}, outputs{}
+	k.Stuck(false)
 	k.waiting, k.worked = waitNobody, false
 	k.clock.start(at)
 	k.last = at

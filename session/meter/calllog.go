@@ -84,17 +84,3 @@ func (l *callLog) alternationWith(key print) int64 {
 	}
 	return l.alternation
 }
-
-// editStreak follows edits of which each writes more than the one before.
-type editStreak struct {
-	last int64 // bytes
-	n    int64
-}
-
-func (e *editStreak) add(bytes int64) {
-	e.n = e.with(bytes)
-	e.last = bytes
-}
-
-// with is the streak with one more edit.
-func (e *editStreak) with(bytes int64) int64 { return grown(e.n, e.n > 0 && bytes > e.last) }

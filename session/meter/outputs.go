@@ -40,7 +40,10 @@ func (o *outputs) add(seed maphash.Seed, text string) {
 }
 
 // ForgetOutputs begins the comparison of outputs anew.
-func (k *Task) ForgetOutputs() { k.outputs.reset() }
+func (k *Task) ForgetOutputs() {
+	k.outputs.reset()
+	k.streaks.messages = monologue{}
+}
 
 // reset forgets the outputs, and keeps the memory: a user who watches has them
 // begin anew with every word.

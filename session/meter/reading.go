@@ -53,7 +53,11 @@ func (r *Reading) Meter(name dsl.Key) (decimal.Decimal, bool) {
 	case "task.output_similarity":
 		return k.outputs.similarity(), true
 	case "task.error_streak":
-		return decimal.FromInt(k.log.errors), true
+		return decimal.FromInt(k.streaks.calls.errors), true
+	case "task.same_message_streak":
+		return decimal.FromInt(k.streaks.messages.n), true
+	case "task.stuck_below":
+		return decimal.FromInt(k.below), true
 	}
 	n, ok := r.streak(name)
 	return decimal.FromInt(n), ok
@@ -90,26 +94,26 @@ func (r *Reading) streak(name dsl.Key) (int64, bool) {
 	switch name {
 	case "task.same_call_streak":
 		if next == nil {
-			return k.log.sameCall, true
+			return k.streaks.calls.sameCall, true
 		}
-		return k.log.sameCallWith(t.keyOf(next)), true
+		return k.streaks.calls.sameCallWith(t.keyOf(next)), true
 	case "task.same_ability_streak":
 		if next == nil {
-			return k.log.sameAbility, true
+			return k.streaks.calls.sameAbility, true
 		}
-		return k.log.sameAbilityWith(fingerprint(t.seed, next.Ability)), true
+		return k.streaks.calls.sameAbilityWith(fingerprint(t.seed, next.Ability)), true
 	case "task.alternation":
 		if next == nil {
-			return k.log.alternation, true
+			return k.streaks.calls.alternation, true
 		}
-		return k.log.alternationWith(t.keyOf(next)), true
+		return k.streaks.calls.alternationWith(t.keyOf(next)), true
 	case "task.growing_edit_streak":
 		if next != nil {
 			if bytes := next.editSize(t); bytes >= 0 {
-				return k.edits.with(bytes), true
+				return k.streaks.edits.with(bytes), true
 			}
 		}
-		return k.edits.n, true
+		return k.streaks.edits.n, true
 	case "worker.failures":
 		if next == nil {
 			return 0, true

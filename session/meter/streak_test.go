@@ -1,10 +1,12 @@
 package meter_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/cbpolicy/cbpolicy/session/meter"
+	"pgregory.net/rapid"
 )
 
 // The streaks are read when a call is about to be made, with what was made
@@ -120,4 +122,92 @@ func TestSimilarity(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What is said between calls leaves them in a row, up to as many messages as the
+// detectors of the field look back over.
+func TestStreaks_MessagesBetween(t *testing.T) {
+	for _, c := range []struct {
+		messages int
+		want     string
+	}{{1, "3"}, {meter.MaxBetween, "3"}, {meter.MaxBetween + 1, "1"}} {
+		k := root()
+		talk := strings.Repeat("say:so ", c.messages)
+		play(k, "ls=a "+talk+"ls=a "+talk, begin)
+		if got := read(t, k, "task.same_call_streak", begin, call("ls")); got != c.want {
+			t.Errorf("%d messages between: %s, want %s", c.messages, got, c.want)
+		}
+	}
+}
+
+func TestSameMessages(t *testing.T) {
+	for _, c := range []struct{ script, want string }{
+		{"", "0"}, {"say:a", "1"}, {"say:a say:a", "2"}, {"say:a say:b", "1"}, {"say:a say:b say:a", "1"},
+		{"say:a user say:a", "2"}, {"say:a say:a ls=x", "0"}, {"say:a say:a ls=x say:a", "1"},
+	} {
+		k := root()
+		at := play(k, c.script, begin)
+		if got := read(t, k, "task.same_message_streak", at, nil); got != c.want {
+			t.Errorf("%s: %s, want %s", c.script, got, c.want)
+		}
+	}
+}
+
+// A task reads how many open ones below it are stuck, however they are opened,
+// closed, opened again and begun anew.
+func TestStuckBelow(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		tree := meter.New(meter.Options{}, begin)
+		type node struct {
+			parent      string
+			open, stuck bool
+		}
+		want := map[string]*node{}
+		ids := []string{"a", "b", "c", "d", "e", "f"}
+		for range rapid.IntRange(1, 40).Draw(t, "moves") {
+			id := rapid.SampledFrom(ids).Draw(t, "task")
+			n := want[id]
+			switch move := rapid.SampledFrom([]string{"start", "end", "stuck", "free", "anew"}).Draw(t, "move"); {
+			case move == "start" && n == nil:
+				parent := rapid.SampledFrom(append([]string{""}, ids...)).Draw(t, "below")
+				if want[parent] == nil {
+					parent = ""
+				}
+				want[id] = &node{parent: parent, open: true}
+				tree.Start(id, parent, begin)
+			case n == nil:
+			case move == "start":
+				n.open = true
+				tree.Start(id, "", begin)
+			case move == "end":
+				n.open, n.stuck = false, false
+				tree.End(id, begin)
+			case !n.open: // what is judged of it changes nothing
+				tree.Task(id).Stuck(move == "stuck")
+			case move == "anew":
+				n.stuck = false
+				tree.Task(id).Anew(begin)
+			default:
+				n.stuck = move == "stuck"
+				tree.Task(id).Stuck(n.stuck)
+			}
+		}
+		count := map[string]int64{}
+		for _, n := range want {
+			for p := n; n.stuck; p = want[p.parent] {
+				if count[p.parent]++; p.parent == "" {
+					break
+				}
+			}
+		}
+		for _, id := range append(ids, "") {
+			if id != "" && want[id] == nil {
+				continue
+			}
+			r := meter.Reading{Task: tree.Task(id), At: begin}
+			if got, _ := r.Meter("task.stuck_below"); got.String() != fmt.Sprint(count[id]) {
+				t.Fatalf("task %q: %s, want %d", id, got, count[id])
+			}
+		}
+	})
 }

@@ -22,10 +22,11 @@ type Task struct {
 	flights  []flight // the earliest first
 	lost     []lost   // calls that were under way when the task was closed or begun anew
 	spans    int      // how often it was
-	log      callLog
+	streaks  streaks
 	outputs  outputs
-	edits    editStreak
 	attempts int // beyond the first
+	stuck    bool
+	below    int64 // open tasks below it that are stuck
 	earlier  Earlier
 }
 
@@ -59,6 +60,7 @@ func (k *Task) close(at int64) {
 	k.clock.pause(at)
 	k.lose()
 	k.outputs.spare = nil
+	k.Stuck(false)
 }
 
 // Worked reports whether the agent has done anything in the task. A root that
@@ -79,7 +81,7 @@ func (k *Task) User(bytes int, at int64) {
 	k.message(bytes)
 	k.turn = 0
 	if k.tree.anew {
-		k.log, k.edits = callLog{}, editStreak{}
+		k.streaks = streaks{}
 		k.outputs.reset()
 	}
 }
@@ -90,6 +92,7 @@ func (k *Task) Assistant(text string, at int64) {
 	k.touch(at)
 	k.worked = true
 	k.message(len(text))
+	k.streaks.said(fingerprint(k.tree.seed, text))
 	k.outputs.add(k.tree.seed, text)
 	if len(k.flights) == 0 {
 		k.rest(waitUser, at)
@@ -98,6 +101,7 @@ func (k *Task) Assistant(text string, at int64) {
 
 func (k *Task) message(bytes int) {
 	k.messages++
+	k.streaks.message()
 	k.usage.unreported += int64(bytes)
 }
 
@@ -121,6 +125,7 @@ func (k *Task) Begin(c *Call, at int64) Flight {
 	k.calls++
 	k.turn++
 	k.tree.total.calls++
+	k.streaks.began()
 	if len(k.flights) == MaxFlights {
 		k.miss(&k.flights[0])
 		k.flights = slices.Delete(k.flights, 0, 1)
@@ -197,10 +202,7 @@ func (k *Task) Finish(f Flight, r Result, at int64) {
 	done := k.flights[i]
 	k.flights = slices.Delete(k.flights, i, i+1)
 	k.settle(&done, r)
-	k.log.add(callDone{key: done.key, ability: fingerprint(k.tree.seed, done.ability), output: r.print(k.tree.seed), failed: r.Failed})
-	if done.edit >= 0 {
-		k.edits.add(done.edit)
-	}
+	k.streaks.done(callDone{key: done.key, ability: fingerprint(k.tree.seed, done.ability), output: r.print(k.tree.seed), failed: r.Failed}, done.edit)
 	k.tree.judged(&done, r, at)
 }
 

@@ -50,6 +50,8 @@ func meterCharts() []meterChart {
 		{"task.same_ability_streak", "Calls of one ability in a row", "calls", whole, nil},
 		{"task.alternation", "Two calls by turns", "calls", whole, nil},
 		{"task.growing_edit_streak", "Growing edits in a row", "edits", whole, nil},
+		{"task.same_message_streak", "Equal messages in a row", "messages", whole, nil},
+		{"task.stuck_below", "Tasks below that go round in circles", "tasks", whole, nil},
 		{"task.output_similarity", "Similarity of outputs", "0 to 1", share, nil},
 		{"task.turn_calls", "Tool calls since the user wrote", "calls", whole, nil},
 		{"task.duration", "Duration", "seconds", real, timed},

@@ -80,7 +80,7 @@ func (r *reader) alerts(n *document.Node) {
 	add("failure_rate", func(n *document.Node) {
 		limit, err := share.read(n.Text, true)
 		if err != nil || !n.Scalar() {
-			r.wrong(n, "failure_rate", share.wanted())
+			r.wrong(n, "failure_rate", share.wanted(n.Text))
 			return
 		}
 		a.FailureRate, _ = strconv.ParseFloat(limit, 64)

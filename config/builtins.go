@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 
@@ -94,7 +95,7 @@ func (r *reader) limits(n *document.Node, what string, set func(rule string, n *
 		fields = append(fields, document.Field{Name: id, Read: func(n *document.Node) {
 			limit, err := unit.read(n.Text, n.Kind == jsonv.Number)
 			if err != nil || !n.Scalar() {
-				r.wrong(n, "the limit of "+id, unit.wanted())
+				r.wrong(n, "the limit of "+id, unit.wanted(n.Text))
 				return
 			}
 			set(id, n, limit)
@@ -123,7 +124,11 @@ func unitOf(rule *dsl.Rule) unit {
 	return things
 }
 
-func (u unit) wanted() string {
+// wanted says what to write in the place of a text.
+func (u unit) wanted(text string) string {
+	if v, ok := decimal.Parse(text); ok && u != share && v.Cmp(decimal.FromInt(math.MaxInt64)) > 0 {
+		return fmt.Sprintf("write a whole number of at most %d", math.MaxInt64)
+	}
 	switch u {
 	case seconds:
 		return "write a whole number of seconds of at least 1, or a time such as 30m"
@@ -152,6 +157,9 @@ func (u unit) read(text string, number bool) (string, error) {
 			return "", fmt.Errorf("%s is not above 0 and at most 1", text)
 		}
 		return v.String(), nil
+	}
+	if v.Cmp(decimal.FromInt(math.MaxInt64)) > 0 {
+		return "", fmt.Errorf("%s is more than %d", text, math.MaxInt64)
 	}
 	if _, whole := v.Int(); !whole || v.Cmp(one) < 0 {
 		return "", fmt.Errorf("%s is no whole number of at least 1", text)

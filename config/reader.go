@@ -100,7 +100,11 @@ const maxCount = 1_000_000_000
 func (r *reader) count(n *document.Node, what string, least int) int {
 	v, err := strconv.Atoi(n.Text)
 	if n.Kind != jsonv.Number || err != nil || v < least || v > maxCount {
-		r.wrong(n, what, "write a whole number of at least "+strconv.Itoa(least))
+		hint := "write a whole number of at least " + strconv.Itoa(least)
+		if v > maxCount { // also of one that Atoi cannot hold
+			hint = "write a whole number of at most " + strconv.Itoa(maxCount)
+		}
+		r.wrong(n, what, hint)
 		return 0
 	}
 	return v

@@ -234,7 +234,7 @@ func TestEnvironment(t *testing.T) {
 		{"BB_CIRCUIT_BREAKER_TOOL_CAP", "-5", "", "at least 1"},
 		{"BB_CIRCUIT_BREAKER_TOOL_CAP", "fifty", "", `"fifty" is no number`},
 		{"BB_CIRCUIT_BREAKER_TOOL_CAP", "50.5", "", "no whole number"},
-		{"BB_CIRCUIT_BREAKER_TOOL_CAP", "99999999999999999999", "", "no whole number"},
+		{"BB_CIRCUIT_BREAKER_TOOL_CAP", "99999999999999999999", "", "99999999999999999999 is more than 9223372036854775807"},
 		{"BB_CIRCUIT_BREAKER_COST_CAP_CENTS", "250", "token_spend_limit 250", ""},
 		{"BB_CIRCUIT_BREAKER_DURATION_SECS", "60", "duration_limit 60", ""},
 		{"BB_CIRCUIT_BREAKER_DURATION_SECS", "1m", "", `"1m" is no number`},

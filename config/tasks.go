@@ -125,7 +125,7 @@ func (t *taskReader) settings() []taskSetting {
 func (t *taskReader) limits(n *document.Node, name string, u unit, rules []string) {
 	limit, err := u.read(n.Text, n.Kind == jsonv.Number)
 	if err != nil || !n.Scalar() {
-		t.wrong(n, name, u.wanted())
+		t.wrong(n, name, u.wanted(n.Text))
 		return
 	}
 	for _, rule := range rules {

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -170,11 +171,60 @@ func suggestRule(id string, rules []BuiltinRule) string {
 	return ""
 }
 
+// CheckBuiltin returns an error if there is no built-in rule of an id, in force or not.
+func CheckBuiltin(id string) error {
+	_, err := builtinOf(id)
+	return err
+}
+
+// ParseLimit reads a limit of a built-in rule, in the unit of its meter. The
+// error says that there is no such rule, or that it can have no such limit: all
+// are above 0, and a share is at most 1.
+func ParseLimit(id, text string) (decimal.Decimal, error) {
+	rule, err := builtinOf(id)
+	if err != nil {
+		return decimal.Decimal{}, err
+	}
+	return readLimit(rule, text)
+}
+
+func builtinOf(id string) (*dsl.Rule, error) {
+	rules, err := Builtins{}.Rules()
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range rules {
+		if r.Rule.Options.ID == id {
+			return r.Rule, nil
+		}
+	}
+	return nil, fmt.Errorf("registry: there is no built-in rule %q%s", id, suggestRule(id, rules))
+}
+
+func readLimit(rule *dsl.Rule, text string) (decimal.Decimal, error) {
+	n, ok := decimal.Parse(text)
+	key := rule.Condition[0].(*dsl.Threshold).Key // every built-in rule is one
+	var wrong string
+	switch {
+	case !ok:
+		wrong = "is no number"
+	case n.Cmp(decimal.Decimal{}) <= 0:
+		wrong = "is not above 0"
+	case key == "task.output_similarity" && n.Cmp(decimal.FromInt(1)) > 0:
+		wrong = "is above 1, the most that it can be"
+	case n.Cmp(decimal.FromInt(math.MaxInt64)) > 0:
+		wrong = fmt.Sprintf("is more than is ever counted, which is %d", math.MaxInt64)
+	default:
+		return n, nil
+	}
+	return n, fmt.Errorf("registry: the limit %q of %s %s", text, rule.Options.ID, wrong)
+}
+
 // tune gives the rule another limit.
 func (r *BuiltinRule) tune(l BuiltinLimit) error {
-	n, ok := decimal.Parse(l.Value)
-	if !ok {
-		return fmt.Errorf("registry: the limit %q of %s is no number", l.Value, r.Rule.Options.ID)
+	n, err := readLimit(r.Rule, l.Value)
+	if err != nil {
+		return err
 	}
 	changed := *r.Rule
 	threshold := *changed.Condition[0].(*dsl.Threshold) // every built-in rule is one

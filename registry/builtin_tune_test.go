@@ -64,6 +64,9 @@ func TestBuiltins_Refused(t *testing.T) {
 		{registry.Builtins{Sets: map[string]bool{"alarms": true}}, `there is no set "alarms" of built-in rules; there are halts, monitor, loops`},
 		{registry.Builtins{Limits: map[string]registry.BuiltinLimit{"tool_call_limits": {Value: "3"}}}, `there is no built-in rule "tool_call_limits" (did you mean tool_call_limit?)`},
 		{registry.Builtins{Limits: map[string]registry.BuiltinLimit{"tool_call_limit": {Value: "many"}}}, `the limit "many" of tool_call_limit is no number`},
+		{registry.Builtins{Limits: map[string]registry.BuiltinLimit{"tool_call_limit": {Value: "0"}}}, `the limit "0" of tool_call_limit is not above 0`},
+		{registry.Builtins{Limits: map[string]registry.BuiltinLimit{"output_loop": {Value: "1.01"}}}, `the limit "1.01" of output_loop is above 1, the most that it can be`},
+		{registry.Builtins{Limits: map[string]registry.BuiltinLimit{"token_spend_limit": {Value: "1e19"}}}, `the limit "1e19" of token_spend_limit is more than is ever counted, which is 9223372036854775807`},
 	} {
 		reg := load(t, "B:ability:x|abort")
 		if err := reg.TuneBuiltins(c.b); err == nil || !strings.Contains(err.Error(), c.want) {

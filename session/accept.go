@@ -108,10 +108,19 @@ func (t *tasks) settled(id string, r *registry.Rule) bool {
 	return true
 }
 
+// SlugPaused is the rule id of a refusal while a person has paused a task that
+// no rule has ended.
+const SlugPaused = "paused"
+
 // pause refuses a task and holds its clocks until it is resumed.
 func (s *Session) pause(h *Halt, k *meter.Task) {
-	at := s.at(0)
-	s.tasks.endBy(k.ID(), &h.Fired)
+	at, by := s.at(0), &h.Fired
+	if !h.Ended {
+		var v registry.Verdict // a rule that does not abort cannot stand behind a refusal
+		v.Refuse(&registry.Step{Session: s.id}, SlugPaused, fmt.Sprintf("the task is paused: %s (rule %s)", h.Fired.Explain(), h.Fired.Rule.ID))
+		by = &v.Fired[0]
+	}
+	s.tasks.endBy(k.ID(), by)
 	s.tasks.trip(k.ID()).paused = true
 	s.tasks.hold(k, at)
 }
@@ -254,12 +263,9 @@ func afresh(f *registry.Fired) (*decimal.Decimal, bool) {
 // is the session. The limit is a number above 0 in the unit of the rule's meter.
 // It is an error if there is no such task, or no such rule in force.
 func (s *Session) Raise(task, rule, limit string) error {
-	d, ok := decimal.Parse(limit)
-	if _, fits := d.CeilScaled(0); !ok || !fits || d.Cmp(decimal.Decimal{}) <= 0 {
-		return fmt.Errorf("session %s: the limit %q of rule %s is no number above 0", s.id, limit, rule)
-	}
-	if rule == (OutputLoop{}).Slug() && d.Cmp(decimal.FromInt(1)) > 0 {
-		return fmt.Errorf("session %s: the limit %s of rule %s is above 1, the most that it can be", s.id, limit, rule)
+	d, err := registry.ParseLimit(rule, limit)
+	if err != nil {
+		return fmt.Errorf("session %s: %w", s.id, err)
 	}
 	s.mu.Lock()
 	defer s.unlock()

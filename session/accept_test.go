@@ -257,8 +257,20 @@ func TestAccept_OfAWarning(t *testing.T) {
 	if err := a.Accept(&halts[0], session.Dismiss); err != nil || a.in("t") != "warn said" || a.state("t") == nil {
 		t.Errorf("dismissed: %v", err)
 	}
-	if err := a.Accept(&halts[0], session.Pause); err != nil || a.in("t") != "abort said" || !a.state("t").Paused {
+	if err := a.Accept(&halts[0], session.Pause); err != nil || a.in("t") != "abort paused" || !a.state("t").Paused {
 		t.Errorf("paused: %v, %s", err, a.in("t"))
+	}
+	var v registry.Verdict
+	a.Before(t.Context(), &session.Step{Call: session.Call{Ability: "ls"}, Task: "t"}, &v)
+	if by := v.Blocking(); by == nil || by.Explain() != "the task is paused: task.messages 1 exceeds 0 (rule said)" {
+		t.Errorf("what stands behind the refusal: %+v", by)
+	}
+	h := a.HaltOf(&v, "t", 0)
+	if h == nil {
+		t.Fatal("a paused task has no halt")
+	}
+	if card := h.Alert(); card.Slug != session.SlugPaused || card.Counters == "" {
+		t.Errorf("its card: %+v", card)
 	}
 	if err := a.Resume("t"); err != nil || a.in("t") != "warn said" {
 		t.Errorf("resumed: %v", err)

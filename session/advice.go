@@ -59,6 +59,7 @@ func (s *Session) Advise(ctx context.Context, task, worker string) (a Advice) {
 			a = Advice{Worker: worker, Way: AskUser, After: -1, Why: fmt.Sprintf("the engine failed: %v", r)}
 		}
 	}()
+	worker = strings.TrimSpace(worker)
 	at, k := s.at(0), s.tasks.find(task)
 	a = Advice{Worker: worker, Way: Go, After: -1}
 	refusal := s.refusal(ctx, k, worker, at)

@@ -32,7 +32,8 @@ type Delegation struct {
 	Tools bool
 	// Judge tells whether what a worker put out, without an error, is no
 	// result: it is empty or incomplete, hands the task back, or says that the
-	// worker cannot. nil: that of refusal.Default.
+	// worker cannot. It is called while the session is locked: it
+	// must not call back. nil: that of refusal.Default.
 	Judge func(output string) refusal.Verdict
 }
 
@@ -149,5 +150,5 @@ func (s *Session) until(worker string, at int64) time.Duration {
 
 // delegation is the step of giving a worker a task, with nothing said of it.
 func (s *Session) delegation(worker string) *registry.Step {
-	return s.complete(&Step{Call: Call{Ability: DelegatePrefix + worker}, Worker: worker})
+	return s.complete(&Step{Call: Call{Ability: DelegationTo(worker)}, Worker: worker})
 }

@@ -73,6 +73,12 @@ func TestCanDelegate(t *testing.T) {
 	if want := "chef_team has failed 2 times in this session: ask how to go on"; ok || why != want {
 		t.Errorf("after two failures: %v, %q, want %q", ok, why, want)
 	}
+	if ok, why := a.CanDelegate(t.Context(), " CHEF_team\t"); ok || why != "CHEF_team has failed 2 times in this session: ask how to go on" {
+		t.Errorf("by another spelling: %v, %q", ok, why)
+	}
+	if ok, why := a.CanDelegate(t.Context(), " waiters "); !ok {
+		t.Errorf("another worker, with blanks: %s", why)
+	}
 	if ok, why := a.CanDelegate(t.Context(), "waiters"); !ok {
 		t.Errorf("another worker: %s", why)
 	}

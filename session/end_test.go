@@ -21,6 +21,11 @@ func TestEnd(t *testing.T) {
 	if ok, why := a.CanDelegate(t.Context(), "chef"); ok || why != "the session has ended: ask how to go on" {
 		t.Errorf("delegation: %v, %q", ok, why)
 	}
+	a.StartTask("t2", "", "")
+	a.observe(started("t3")...)
+	if open := a.Snapshot().Tasks; len(open) != 1 {
+		t.Errorf("tasks were opened after the end: %v", open)
+	}
 	if halts := a.Sweep(t.Context(), 0); len(halts) > 0 {
 		t.Errorf("a session that is over is halted: %v", halts)
 	}

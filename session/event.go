@@ -3,6 +3,7 @@ package session
 import (
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/cbpolicy/cbpolicy/internal/decimal"
@@ -144,6 +145,9 @@ func wholeNumber(v jsonv.Value) (int64, error) {
 			if n, ok := d.Int(); ok && n >= 0 {
 				return n, nil
 			}
+			if d.Cmp(decimal.FromInt(math.MaxInt64)) > 0 {
+				return 0, fmt.Errorf("want at most %d", math.MaxInt64)
+			}
 		}
 	}
 	return 0, errors.New("want a whole number, 0 or more")
@@ -153,16 +157,23 @@ func wholeNumber(v jsonv.Value) (int64, error) {
 func cents(v jsonv.Value) (int64, error) {
 	if v.Kind() == jsonv.Number {
 		if d, ok := decimal.Parse(v.Text()); ok {
-			if n, ok := d.CeilScaled(nanoPerCentExp); ok && n >= 0 {
+			n, ok := d.CeilScaled(nanoPerCentExp)
+			if ok && n >= 0 {
 				return n, nil
+			}
+			if !ok && d.Cmp(decimal.Decimal{}) > 0 {
+				return 0, fmt.Errorf("want at most %d cents", math.MaxInt64/nanosPerCent)
 			}
 		}
 	}
 	return 0, errors.New("want a number of cents, 0 or more")
 }
 
-// nanoPerCentExp: a cent is 10^7 nano-dollars.
-const nanoPerCentExp = 7
+// A cent is 10^7 nano-dollars.
+const (
+	nanoPerCentExp = 7
+	nanosPerCent   = 10_000_000
+)
 
 func instant(v jsonv.Value) (int64, error) {
 	s, err := text("at", v)

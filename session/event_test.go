@@ -31,6 +31,8 @@ func TestDecodeEvent(t *testing.T) {
 		{`{"type":"usage","input_tokens":1.5}`, "input_tokens: want a whole number, 0 or more"},
 		{`{"type":"usage","cache_write_tokens":4,"cache_write_1h_tokens":-1}`, "cache_write_1h_tokens: want a whole number, 0 or more"},
 		{`{"type":"usage","cache_write_1h_tokens":5}`, "cache_write_1h_tokens are more than the cache_write_tokens that they are part of"},
+		{`{"type":"usage","input_tokens":9223372036854775808}`, "input_tokens: want at most 9223372036854775807"},
+		{`{"type":"usage","cost_cents":1e30}`, "cost_cents: want at most 922337203685 cents"},
 		{`{"type":"usage","cost_cents":"5"}`, "cost_cents: want a number of cents, 0 or more"},
 		{`{"type":"tool_result","error":7}`, "error: want an object"},
 	} {

@@ -216,6 +216,9 @@ func (s *Session) StartTask(id, parent, chain string) {
 }
 
 func (s *Session) openTask(id, parent, chain string, at int64) *meter.Task {
+	if s.over {
+		return s.tasks.tree.Task("") // nothing is begun any more
+	}
 	if k := s.tasks.tree.Task(id); k.ID() != id || !k.Open() { // one that is open is left alone
 		s.tasks.limit(id, chain)
 	}

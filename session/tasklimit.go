@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/cbpolicy/cbpolicy/dsl"
-	"github.com/cbpolicy/cbpolicy/internal/decimal"
 	"github.com/cbpolicy/cbpolicy/registry"
 	"github.com/cbpolicy/cbpolicy/session/meter"
 )
@@ -79,11 +78,16 @@ func compileLimits(all []TaskLimits) ([]taskLimits, error) {
 	for _, l := range all {
 		limits := registry.Limits{}
 		for _, rule := range slices.Sorted(maps.Keys(l.Limits)) {
-			d, ok := decimal.Parse(l.Limits[rule])
-			if !ok {
-				return nil, fmt.Errorf("session: the limit %q of rule %s is no number", l.Limits[rule], rule)
+			d, err := registry.ParseLimit(rule, l.Limits[rule])
+			if err != nil {
+				return nil, fmt.Errorf("session: %w", err)
 			}
 			limits[rule] = d
+		}
+		for _, rule := range slices.Sorted(maps.Keys(l.Off)) {
+			if err := registry.CheckBuiltin(rule); err != nil {
+				return nil, fmt.Errorf("session: %w", err)
+			}
 		}
 		tuning := registry.Tuning{Limits: limits, Off: maps.Clone(l.Off), OnExceed: l.OnExceed}
 		out = append(out, taskLimits{l.Task.Fold(), l.Chain.Fold(), taskSetup{tuning, l.Review}})
@@ -166,8 +170,8 @@ func (t *tasks) tuningOf(k *meter.Task) *registry.Tuning {
 
 // Tune sets built-in rules up for one open task and those below it, in the
 // place of what was set for it before; "" is the session. The patterns of l
-// name nothing here. The error says that there is no such task, or which limit
-// is no number.
+// name nothing here. The error says that there is no such task or rule, or that
+// a rule can have no such limit; nothing is changed then.
 func (s *Session) Tune(task string, l TaskLimits) error {
 	compiled, err := compileLimits([]TaskLimits{l})
 	if err != nil {

@@ -133,8 +133,19 @@ func TestTune(t *testing.T) {
 	if err := s.Tune("none", session.TaskLimits{}); err == nil {
 		t.Error("a task that is not there was tuned")
 	}
-	if err := s.Tune("t", session.TaskLimits{Limits: map[string]string{"tool_call_limit": "x"}}); err == nil {
-		t.Error("a limit that is no number was taken")
+	for _, c := range []struct {
+		limits session.TaskLimits
+		want   string
+	}{
+		{session.TaskLimits{Limits: map[string]string{"tool_call_limit": "x"}}, `session: registry: the limit "x" of tool_call_limit is no number`},
+		{session.TaskLimits{Limits: map[string]string{"tool_call_limit": "-3"}}, `session: registry: the limit "-3" of tool_call_limit is not above 0`},
+		{session.TaskLimits{Limits: map[string]string{"output_loop": "7"}}, `session: registry: the limit "7" of output_loop is above 1, the most that it can be`},
+		{session.TaskLimits{Limits: map[string]string{"tool_cal_limit": "5"}}, `session: registry: there is no built-in rule "tool_cal_limit" (did you mean tool_call_limit?)`},
+		{session.TaskLimits{Off: map[string]bool{"same_cal": true}}, `session: registry: there is no built-in rule "same_cal" (did you mean same_call?)`},
+	} {
+		if err := s.Tune("t", c.limits); err == nil || err.Error() != c.want {
+			t.Errorf("%v, want %s", err, c.want)
+		}
 	}
 }
 

@@ -85,6 +85,10 @@ func (t *tasks) call(st *registry.Step) *meter.Call {
 	return &t.next
 }
 
+// DelegationTo is the ability of a delegation to a worker, whose name is written
+// without blanks around it.
+func DelegationTo(worker string) string { return DelegatePrefix + strings.TrimSpace(worker) }
+
 // WorkerOf is who a step delegates to; "": it is no delegation.
 func WorkerOf(st *registry.Step) string {
 	if st.Worker != "" {
@@ -104,7 +108,7 @@ func (t *tasks) delegation(worker string) string {
 		if t.delegations == nil || len(t.delegations) >= meter.MaxNames {
 			t.delegations = map[string]string{}
 		}
-		ability = DelegatePrefix + worker
+		ability = DelegationTo(worker)
 		t.delegations[worker] = ability
 	}
 	return ability

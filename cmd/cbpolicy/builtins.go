@@ -23,7 +23,7 @@ in force is a comment, and so is one that is for some tasks only.
 Tokens are those that a source reports; where it reports none they are estimated,
 as a quarter of the text's bytes, rounded up, whatever the model.
 
-Exit codes: 0 fine, 2 usage, 3 the configuration is wrong.`,
+Exit codes: 0 fine, 1 I/O, 2 usage, 3 the configuration is wrong.`,
 		Example: "  cbpolicy builtins\n  BB_CIRCUIT_BREAKER_TOOL_CAP=80 cbpolicy builtins -f json",
 		Args:    atMost(0, "no arguments"),
 	}

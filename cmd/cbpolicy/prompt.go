@@ -22,7 +22,7 @@ agent that is not told takes a refusal for a fault and tries again.
 
 The rules hold whether or not the agent is told of them.
 
-Exit codes: 0 fine, 2 usage, 3 a file is wrong.`,
+Exit codes: 0 fine, 1 I/O, 2 usage, 3 a file is wrong.`,
 		Example: "  cbpolicy prompt --policy policies >> system-prompt.md",
 		Args:    atMost(0, "no arguments"),
 	}

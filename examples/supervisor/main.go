@@ -95,7 +95,7 @@ func guarded(w io.Writer, title string, d session.Delegation) error {
 
 // delegate gives a worker the task, as the session lets it.
 func delegate(ctx context.Context, s *session.Session, worker string) (string, error) {
-	st := &session.Step{Call: session.Call{Ability: session.DelegatePrefix + worker}}
+	st := &session.Step{Call: session.Call{Ability: session.DelegationTo(worker)}}
 	var v registry.Verdict
 	if s.Before(ctx, st, &v); v.Decision.Blocks() {
 		return "", fmt.Errorf("%s: %s", v.Decision, v.Blocking().Explain())

@@ -188,7 +188,7 @@ func called(e *session.Event) *session.Step {
 		Call: session.Call{ID: e.CallID, Ability: e.Ability, Args: e.Args}, Worker: e.Worker, Task: e.Task,
 	}
 	if e.Type == session.Delegate && e.Ability == "" {
-		st.Ability = session.DelegatePrefix + e.Worker
+		st.Ability = session.DelegationTo(e.Worker)
 	}
 	return st
 }

@@ -19,6 +19,8 @@ type Call struct {
 	Passing bool
 	// Money names what is reserved for the call, if others are to know of it.
 	Money CallMoney
+	// Attached is kept with the call; nil: nothing is.
+	Attached Attachment
 }
 
 // Result is what became of a call.
@@ -56,6 +58,7 @@ type flight struct {
 	reserved int64 // nano-dollars
 	passing  bool  // none of it counts as spent
 	money    CallMoney
+	attached Attachment
 }
 
 // print tells texts apart: two hashes and the length.

@@ -5,8 +5,10 @@ import "slices"
 // lost is a call whose result came, if it came, after its task was closed or
 // begun anew.
 type lost struct {
-	number  Flight
-	counted int64 // nano-dollars that were counted for it
+	number   Flight
+	id       string // "": it has none
+	counted  int64  // nano-dollars that were counted for it
+	attached Attachment
 }
 
 // maxSpare is how large a list of calls is that is kept for the next task.
@@ -28,9 +30,13 @@ func (k *Task) lose() {
 // miss takes a call for lost.
 func (k *Task) miss(f *flight) {
 	if len(k.lost) == MaxFlights {
+		forgotten := k.lost[0].attached
 		k.lost = slices.Delete(k.lost, 0, 1)
+		if forgotten != nil {
+			forgotten.Dropped()
+		}
 	}
-	k.lost = append(k.lost, lost{f.number, k.settle(f, Result{})})
+	k.lost = append(k.lost, lost{f.number, f.id, k.settle(f, Result{}), f.attached})
 }
 
 // Late tells of a result that comes after its task was closed or begun anew,

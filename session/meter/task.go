@@ -132,7 +132,7 @@ func (k *Task) Begin(c *Call, at int64) Flight {
 	}
 	f := flight{
 		number: Flight(k.tree.total.calls), id: c.ID, key: k.tree.keyOf(c), ability: c.Ability, worker: c.Worker,
-		edit: c.editSize(k.tree), reserved: max(c.Estimate, 0), passing: c.Passing, money: c.Money, args: c.Args,
+		edit: c.editSize(k.tree), reserved: max(c.Estimate, 0), passing: c.Passing, money: c.Money, args: c.Args, attached: c.Attached,
 	}
 	if k.flights == nil {
 		k.flights, k.tree.spare = k.tree.spare, nil

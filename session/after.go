@@ -11,8 +11,8 @@ import (
 
 // After reports the result of an admitted step, so that later ones can be
 // judged by it. An error means that the store could not be told; the
-// session's own history has the result all the same. A second report of a step
-// changes nothing.
+// session's own history has the result all the same. A second report of a call
+// changes nothing, nor does the first of one whose result an event has told of.
 func (s *Session) After(ctx context.Context, o Outcome) (err error) {
 	s.mu.Lock()
 	defer s.unlock()
@@ -21,14 +21,23 @@ func (s *Session) After(ctx context.Context, o Outcome) (err error) {
 		return nil
 	}
 	o.Step.reported = true
+	u := o.Step.call
+	if u != nil && u.flight != o.Step.flight { // an event has told of it, or another Step that repeats it
+		return nil
+	}
 	s.finish(&o)
 	if o.Output != nil {
 		s.remember(o.Output)
 		if o.Step.Outputs == nil {
-			s.outputs.BindCall(o.Step.Ability, o.Step.number, *o.Output)
+			number := 0
+			if u != nil {
+				number = u.number
+			}
+			s.outputs.BindCall(o.Step.Ability, number, *o.Output)
 		}
 	}
-	if err = s.settle(ctx, &o); err != nil {
+	s.keepResults(ctx)
+	if err = s.settle(ctx, s.ends(u, o.Failed, o.Class)); err != nil {
 		return fmt.Errorf("session %s: settle call %s: %w", s.id, o.Step.Call.ID, err)
 	}
 	return nil
@@ -47,7 +56,8 @@ func (s *Session) remember(output *registry.Value) {
 
 // finish tells the meters of a result.
 func (s *Session) finish(o *Outcome) {
-	if o.Step.task == nil {
+	u := o.Step.call
+	if u == nil {
 		return
 	}
 	r := meter.Result{
@@ -57,27 +67,23 @@ func (s *Session) finish(o *Outcome) {
 	if o.Output != nil {
 		s.put(&r, o.Output)
 	}
-	if !o.Step.task.UnderWay(o.Step.flight) && !s.late(o, r) {
-		return
+	if at := s.at(0); u.task.UnderWay(u.flight) || s.late(u, r, at) {
+		s.done(u.task, u.flight, r, o.Class, at)
 	}
-	s.done(o.Step.task, o.Step.flight, r, o.Class, s.at(0))
 }
 
 // late counts what a call came to whose task was closed, or begun anew, in
 // between: its money, in the place of what was counted for it then, and the
-// failure of its worker. False: it was reported before, by another Step that repeats it, and
-// counts no more.
-func (s *Session) late(o *Outcome, r meter.Result) bool {
-	counted, lost := o.Step.task.Late(o.Step.flight)
+// failure of its worker. False: the meters know nothing of it any more.
+func (s *Session) late(u *underway, r meter.Result, at int64) bool {
+	counted, lost := u.task.Late(u.flight)
 	if !lost {
 		return false
 	}
-	at := s.at(0)
-	if o.Settled {
-		o.Step.task.Recount(counted, max(o.Cost, 0), at)
+	if r.Settled {
+		u.task.Recount(counted, max(r.Cost, 0), at)
 	}
-	worker := WorkerOf(&registry.Step{Ability: o.Step.Ability, Worker: o.Step.Worker})
-	if worker == "" {
+	if u.worker == "" {
 		return true
 	}
 	spell(&r)
@@ -86,8 +92,8 @@ func (s *Session) late(o *Outcome, r meter.Result) bool {
 		why, r.Gave = s.delegations.gave(r.Output)
 	}
 	if r.Fails() {
-		s.tasks.tree.FailWorker(worker, at)
-		s.failed(worker, why)
+		s.tasks.tree.FailWorker(u.worker, at)
+		s.failed(u.worker, why)
 	}
 	return true
 }

@@ -93,6 +93,7 @@ func TestEventsAllocateNothing(t *testing.T) {
 		{"default", rules{}}, {"loops enforced", rules{enforce: true}}, {"monitor", rules{monitor: true}},
 		{"a few rules", rules{policy: few}}, {"limits of the task", ofTask},
 		{"interactive", rules{options: func(o *session.Options) { o.Interactive = true }}},
+		{"breakers", rules{options: func(o *session.Options) { o.Breakers = session.DefaultBreakers() }}},
 	}
 	for _, set := range sets {
 		for _, kind := range eventKinds(t) {

@@ -80,12 +80,6 @@ func (g *guarded) wrote(w *state.Write, st breaker.State) {
 	g.seen, g.state = state.Cell{Version: w.Version + 1, Value: w.Value}, st
 }
 
-// moves reports whether a result would change the breaker as it was last seen.
-func (g *guarded) moves(r breaker.Result, generation uint64) bool {
-	_, moved := g.state.After(r, generation, 0, g.config)
-	return moved
-}
-
 // maxGuarded bounds the abilities that are remembered, with their cells: their
 // names come from the agent.
 const maxGuarded = meter.MaxNames
@@ -151,89 +145,6 @@ func covering(rules []Breaker, folded string) *Breaker {
 // BreakerOf returns the breaker that a list gives an ability; nil: none.
 func BreakerOf(list []Breaker, ability string) *Breaker {
 	return covering(newBreakers(list).rules, dsl.Fold(ability))
-}
-
-// result is what a call's outcome says of its ability.
-func (g *guarded) result(o *Outcome) breaker.Result {
-	switch {
-	case !o.Failed:
-		return breaker.Success
-	case contains(g.rule.Ignore, o.Class):
-		return breaker.Neutral
-	case contains(g.rule.Count, o.Class) || countsAgainstTool(o.Class):
-		return breaker.Failure
-	}
-	return breaker.Neutral
-}
-
-func contains(classes []string, class string) bool {
-	for _, c := range classes {
-		if c == class {
-			return true
-		}
-	}
-	return false
-}
-
-// settle tells the store of a call's end: its call id, the breaker of its
-// ability, and its probe.
-func (s *Session) settle(ctx context.Context, o *Outcome) error {
-	st, g := o.Step, o.Step.guarded
-	if g == nil && st.admitted.IsZero() {
-		return s.tellMoney(ctx)
-	}
-	p := s.patience()
-	settlement := &s.settling
-	*settlement = state.Settlement{Call: st.admitted, Now: s.now()}
-	if g == nil {
-		return s.report(ctx, settlement, p)
-	}
-	result := g.result(o)
-	if st.probe != "" {
-		settlement.Leases, settlement.Holder = []string{g.lease}, st.probe
-	} else if !st.admitted.IsZero() && !g.moves(result, st.generation) {
-		s.expects[0] = g.expect()
-		settlement.Expects = s.expects[:]
-		err := s.report(ctx, settlement, p)
-		if !again(err) {
-			s.measure(g, result)
-			return err
-		}
-		settlement.Expects = nil
-	}
-	for {
-		now, err := s.loadBreaker(ctx, g)
-		if err != nil {
-			return err
-		}
-		if st.probe != "" && now >= st.probeUntil {
-			result = breaker.Neutral // its lease is over, and another call is the probe
-		}
-		before := g.state
-		after, moved := before.After(result, st.generation, now, g.config)
-		if !moved && st.admitted.IsZero() && st.probe == "" {
-			s.measure(g, result)
-			return s.tellMoney(ctx)
-		}
-		settlement.Cells = settlement.Cells[:0]
-		if moved {
-			settlement.Cells = append(settlement.Cells, g.write(after))
-		}
-		err = s.report(ctx, settlement, p)
-		if again(err) {
-			if err = p.again(ctx, g.name()); err == nil {
-				continue
-			}
-		}
-		if err == nil && moved {
-			g.wrote(&settlement.Cells[0], after)
-			if c := changeOf(g, before, after, now); c != nil {
-				s.changed(c)
-			}
-		}
-		s.measure(g, result)
-		return err
-	}
 }
 
 // name is what an error calls the breaker.

@@ -2,6 +2,14 @@
 // said and put out, and the two calls around every step, [Session.Before] and
 // [Session.After].
 //
+// What happens may be told by events instead, see [Session.Observe]: of calls that
+// nobody was asked about, and of what became of steps that Before let through. A
+// result counts once, however often and by whomever it is told. Of the breaker of
+// an ability that only events tell of, a session knows what it last heard of the
+// store: a success that it sees nothing to change by asks for nothing, so that
+// failures of other sessions stay in their row. A failure whose answer was lost is
+// looked for before it is told again, and may count twice if another has come since.
+//
 // Money is reserved before a call, in its task and in every one above it, and
 // settled after: Step.Estimate is what a call may cost at most. If that is so
 // for every call, no task's spending passes the limit of a rule over

@@ -32,13 +32,15 @@ func (s *Session) End(ctx context.Context) (err error) {
 	var v registry.Verdict
 	v.Refuse(&registry.Step{Session: s.id}, SlugSessionEnded, "the session has ended")
 	s.tellAll(s.at(0))
+	untold := s.tellResults(ctx)
 	s.tasks = newTasks(meter.Options{}, s.at(0))
 	s.tasks.ended[""] = &ending{v.Fired[0]}
 	s.over = true
 	money := s.books.keys()
 	s.books = nil
 	s.outputs, s.user, s.seen, s.history = &registry.Values{}, registry.Words{}, registry.Words{}, History{}
-	if err := s.decider.Store.Forget(ctx, state.Ended{Session: s.id, Cells: money}); err != nil {
+	s.untold, s.spareCalls = nil, nil
+	if err := errors.Join(untold, s.decider.Store.Forget(ctx, state.Ended{Session: s.id, Cells: money})); err != nil {
 		return fmt.Errorf("session %s: end: %w", s.id, err)
 	}
 	return nil

@@ -77,14 +77,14 @@ func (s *Session) lookAtMoney(ctx context.Context, k *meter.Task) {
 	}
 }
 
-// Flush tells the store of all money that it does not know of yet. It is for a
-// host that stops without ending the session: everything else that tells the
-// store of something tells it of this as well. An error means that it could not
-// be told; it is lost with the process then.
+// Flush tells the store of all money, and of all results that events have told of,
+// of which it does not know yet. It is for a host that stops without ending the
+// session: everything else that tells the store of something tells it of this as
+// well. An error means that it could not be told; it is lost with the process then.
 func (s *Session) Flush(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.unlock()
-	return s.tellMoney(ctx)
+	return errors.Join(s.tellResults(ctx), s.tellMoney(ctx))
 }
 
 // tellMoney tells the store of all money that it does not know of yet.

@@ -13,8 +13,19 @@ import (
 // The clocks are judged at the event's own time before it is applied, so that
 // a silence is seen by the event that ends it; everything is once it is
 // applied. It claims nothing: a step that is to be allowed or refused goes to
-// Before. There is no error: an event that makes no sense is a message of its
-// task, and a rule that fails holds.
+// Before.
+//
+// A result settles its call as After would: it moves the breaker of the ability,
+// and where the call was let through by Before, ends its claim and decides its
+// probe. What is told of it later, by After or by an event, changes nothing; a
+// ToolUse or a Delegate of such a call, with its id, is that call and no second
+// one. A call that nobody was asked about is never a probe: while the breaker is not
+// closed its result decides nothing, nor does that of a call that began before the
+// breaker opened.
+//
+// There is no error: an event that makes no sense is a message of its task, and a
+// rule that fails holds. A result that the store cannot be told of is logged, and
+// told with what comes next; of more than 1024 the earliest is lost.
 func (s *Session) Observe(ctx context.Context, e *Event) (halts []Halt) {
 	s.mu.Lock()
 	defer s.unlock()
@@ -23,7 +34,8 @@ func (s *Session) Observe(ctx context.Context, e *Event) (halts []Halt) {
 	k := s.tasks.find(e.Task)
 	halts = s.judge(ctx, k, at, nil)
 	s.unpriced = nil
-	k = s.apply(e, k, at)
+	s.keepResults(ctx)
+	k = s.apply(ctx, e, k, at)
 	s.keepMoney(ctx)
 	halts = s.judge(ctx, k, at, append(halts, s.unpriced...))
 	return s.judgeAbove(ctx, k, at, nil, halts)
@@ -52,6 +64,7 @@ func (s *Session) Sweep(ctx context.Context, now int64) (halts []Halt) {
 	defer s.unlock()
 	defer s.haltOnPanic(&halts)
 	at := s.at(now)
+	s.keepResults(ctx)
 	s.keepMoney(ctx)
 	s.tasks.tree.Active(func(k *meter.Task) { halts = s.judge(ctx, k, at, halts) })
 	return halts
@@ -101,7 +114,7 @@ func (s *Session) present() (now int64) {
 }
 
 // apply changes the meters by an event, and returns the task it belongs to.
-func (s *Session) apply(e *Event, k *meter.Task, at int64) *meter.Task {
+func (s *Session) apply(ctx context.Context, e *Event, k *meter.Task, at int64) *meter.Task {
 	switch e.Type {
 	case TaskStart:
 		return s.openTask(e.Task, e.Parent, e.Chain, at)
@@ -117,19 +130,9 @@ func (s *Session) apply(e *Event, k *meter.Task, at int64) *meter.Task {
 		k.Assistant(e.Text, at)
 		s.tasks.recalled.agent(k.ID(), e.Text)
 	case ToolUse, Delegate:
-		rs := s.called(e)
-		s.tasks.recalled.begin(k.Begin(s.tasks.call(rs), at), rs)
+		s.callTold(ctx, s.called(e), k, at)
 	case ToolResult:
-		r, class := meter.Result{ID: e.CallID, Failed: e.Error != nil}, ""
-		if e.Error != nil {
-			class = e.Error.Class
-			r.Output, r.Counts, r.Cancelled = e.Error.Message, countsAgainstTool(e.Error.Class), e.Error.Class == ClassCancelled
-		}
-		if e.Output != nil {
-			s.remember(e.Output)
-			s.put(&r, e.Output)
-		}
-		s.done(k, k.Find(e.CallID), r, class, at)
+		s.resultTold(ctx, e, k, at)
 	case Usage:
 		cost, denied := s.cost(k, e)
 		k.Usage(e.MessageID, e.Tokens, cost, at)

@@ -51,21 +51,26 @@ type Session struct {
 	stepless registry.Step
 	noticed  registry.Verdict
 	// Memory of asking a breaker.
-	ticketOf ticket
-	query    state.Query
-	view     state.View
-	expects  [1]state.Expect
-	settling state.Settlement // memory of telling the store of a call's end
-	patient  patience
-	books    *books // nil: its money ends with the process
-	stakeOf  stake
-	written  []byte // memory of what a call has put out, as text
-	history  History
-	outputs  *registry.Values
-	user     registry.Words
-	seen     registry.Words // earlier outputs
-	calls    int            // admitted so far
-	runs     int
+	ticketOf   ticket
+	query      state.Query
+	view       state.View
+	expects    [1]state.Expect
+	settling   state.Settlement // memory of telling the store of a call's end
+	endedOf    ended            // the call that has ended
+	untold     []ended          // that events have told of, and the store could not be told of
+	heard      int64            // the store's time, as it was last told
+	spareCalls []*underway      // memory for calls that begin
+	callsMade  int              // for how many it was made
+	patient    patience
+	books      *books // nil: its money ends with the process
+	stakeOf    stake
+	written    []byte // memory of what a call has put out, as text
+	history    History
+	outputs    *registry.Values
+	user       registry.Words
+	seen       registry.Words // earlier outputs
+	calls      int            // admitted so far
+	runs       int
 }
 
 // New returns a session, or an error that names what is missing.
@@ -127,6 +132,7 @@ func (s *Session) Before(ctx context.Context, st *Step, v *registry.Verdict) {
 	s.mu.Lock()
 	defer s.unlock()
 	defer s.refuseOnPanic(v) // of a clock, or a step that is nil
+	s.keepResults(ctx)
 	rs, at := s.complete(st), s.at(0)
 	k := s.tasks.find(st.Task)
 	st.attempt = k.Attempts() + 1
@@ -178,22 +184,7 @@ func (s *Session) Before(ctx context.Context, st *Step, v *registry.Verdict) {
 		s.tasks.tripped(k.ID(), &v.Fired[i], at)
 	}
 	k.Stuck(circles(v.Fired))
-	if t != nil {
-		if admission == Admitted || st.probe != t.probe.Holder { // a call that is repeated renews no lease
-			st.probeUntil = t.now + int64(t.probe.TTL)
-		}
-		st.guarded, st.generation, st.probe = t.guarded, t.generation, t.probe.Holder
-	}
-	st.repeated, st.reported = admission == Repeated, false
-	if admission == Admitted || st.number == 0 {
-		s.calls++
-		st.number = s.calls
-	}
-	if st.flight = k.FindCall(call); st.flight == 0 {
-		st.flight = k.Begin(call, at)
-		s.tasks.recalled.begin(st.flight, rs)
-	}
-	st.task, st.admitted = k, id
+	s.letThrough(st, rs, k, call, id, t, admission, at)
 	s.history.Add(st.Ability)
 	money.made()
 }

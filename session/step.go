@@ -3,7 +3,6 @@ package session
 import (
 	"github.com/cbpolicy/cbpolicy/registry"
 	"github.com/cbpolicy/cbpolicy/session/meter"
-	"github.com/cbpolicy/cbpolicy/state"
 )
 
 // Step is one thing about to be done: the agent's call and what the host
@@ -39,17 +38,10 @@ type Step struct {
 	Held map[string]bool
 
 	attempt  int // of its task, in which it was judged last
-	admitted state.CallID
 	repeated bool
-	number   int // counts the session's admitted calls, from 1
-	flight   meter.Flight
-	task     *meter.Task // nil: not admitted
-
-	guarded    *guarded // nil: the ability has no breaker
-	generation uint64   // of the breaker when the step was admitted
-	probeUntil int64    // when the lease of a probe is over
-	reported   bool     // its result was: a second report says nothing
-	probe      string   // holds the lease of a probe under this name; "": it is none
+	reported bool         // its result was: a second report says nothing
+	call     *underway    // nil: not admitted
+	flight   meter.Flight // of the call, if that is still it
 }
 
 // Repeated reports whether the step was admitted as a call that is under way
@@ -73,7 +65,7 @@ type Outcome struct {
 	Class, Message string
 	// Cost is what the step came to, in nano-dollars, if Settled. Otherwise the
 	// step's Estimate counts as spent: where usage is reported by events, settle
-	// with a Cost of 0.
+	// with a Cost of 0. So it does where an event tells of the result first.
 	Cost    int64
 	Settled bool
 }

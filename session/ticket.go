@@ -64,6 +64,7 @@ func (s *Session) loadBreaker(ctx context.Context, g *guarded) (now int64, err e
 	if err := s.decider.Store.Load(ctx, s.query, &s.view); err != nil {
 		return 0, err
 	}
+	s.heard = max(s.heard, s.view.Now)
 	return s.view.Now, g.see(s.view.Cells[0])
 }
 

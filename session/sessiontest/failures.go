@@ -30,7 +30,7 @@ func Works() []statetest.Work {
 }
 
 // RunFailures tests that failures are all counted of which sessions tell at once,
-// many in each of many processes. address makes a new and empty home and returns
+// many in each of many processes: by After, by an event, or by events alone. address makes a new and empty home and returns
 // what the function takes that is given to statetest.Main.
 func RunFailures(t *testing.T, address func(*testing.T) string) {
 	rounds := 4 // each takes seconds, as all wait for all
@@ -83,12 +83,34 @@ func failOnce(s state.Store, i int) error {
 	if err != nil {
 		return err
 	}
-	st := &session.Step{Call: session.Call{Ability: "web", ID: "call"}}
+	ctx, st := context.Background(), &session.Step{Call: session.Call{Ability: "web", ID: "call"}}
+	if i%3 == 0 {
+		of.Observe(ctx, &session.Event{Type: session.ToolUse, CallID: st.Call.ID, Ability: st.Ability})
+	} else if err := letThrough(of, st); err != nil {
+		return err
+	}
+	if i%3 == 1 {
+		return of.After(ctx, session.Outcome{Step: st, Failed: true, Class: session.ClassTool, Message: "it failed"})
+	}
+	of.Observe(ctx, &session.Event{Type: session.ToolResult, CallID: st.Call.ID, Error: &session.Failure{Class: session.ClassTool, Message: "it failed"}})
+	if err := of.Flush(ctx); err != nil || i%3 == 0 {
+		return err
+	}
+	if err := letThrough(of, st); err != nil {
+		return err
+	}
+	if st.Repeated() {
+		return errors.New("the event has not settled the call")
+	}
+	return nil
+}
+
+func letThrough(s *session.Session, st *session.Step) error {
 	var v registry.Verdict
-	if of.Before(context.Background(), st, &v); v.Decision.Blocks() {
+	if s.Before(context.Background(), st, &v); v.Decision.Blocks() {
 		return fmt.Errorf("refused: %s", v.Blocking().Explain())
 	}
-	return of.After(context.Background(), session.Outcome{Step: st, Failed: true, Class: session.ClassTool, Message: "it failed"})
+	return nil
 }
 
 // count returns how many failures are counted.

@@ -88,7 +88,7 @@ type driver struct {
 
 // flight is a call whose result is still to come.
 type flight struct {
-	id       string
+	task, id string
 	step     *session.Step
 	declined bool // it was not made
 }
@@ -165,6 +165,7 @@ func (d *driver) call(ctx context.Context, e *session.Event) {
 		st.Run = cmp.Or(e.Task, "replay")
 	}
 	d.asked = nil
+	task := d.session.TaskOf(e.Task)
 	v, err := d.gate.Enter(ctx, st)
 	if ctx.Err() != nil {
 		return // nothing was decided
@@ -174,9 +175,9 @@ func (d *driver) call(ctx context.Context, e *session.Event) {
 	d.tell(Called, st, v, func(e *Entry) { e.Declined, e.Stops = declined, err != nil && !declined })
 	switch {
 	case err == nil:
-		d.flights = append(d.flights, flight{e.CallID, st, false})
+		d.flights = append(d.flights, flight{task, e.CallID, st, false})
 	case declined:
-		d.flights = append(d.flights, flight{e.CallID, st, true})
+		d.flights = append(d.flights, flight{task, e.CallID, st, true})
 	default:
 		d.stop(v.Decision.String(), blocked(v))
 	}
@@ -217,7 +218,11 @@ func (d *driver) answer(_ context.Context, q *actions.Question) ([]actions.Answe
 // reported reports the result of a call that was let through, and reports
 // whether it is that of a call at all.
 func (d *driver) reported(ctx context.Context, e *session.Event) bool {
-	i := slices.IndexFunc(d.flights, func(f flight) bool { return f.id == e.CallID })
+	task := d.session.TaskOf(e.Task)
+	i := slices.IndexFunc(d.flights, func(f flight) bool { return f.id == e.CallID && f.task == task })
+	if i < 0 { // a recording that does not say of every event which task it is of
+		i = slices.IndexFunc(d.flights, func(f flight) bool { return f.id == e.CallID })
+	}
 	if i < 0 {
 		return false
 	}

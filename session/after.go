@@ -36,6 +36,9 @@ func (s *Session) After(ctx context.Context, o Outcome) (err error) {
 			s.outputs.BindCall(o.Step.Ability, number, *o.Output)
 		}
 	}
+	if u != nil {
+		s.reported.add(u)
+	}
 	s.keepResults(ctx)
 	if err = s.settle(ctx, s.ends(u, o.Failed, o.Class)); err != nil {
 		return fmt.Errorf("session %s: settle call %s: %w", s.id, o.Step.Call.ID, err)

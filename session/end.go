@@ -39,7 +39,7 @@ func (s *Session) End(ctx context.Context) (err error) {
 	money := s.books.keys()
 	s.books = nil
 	s.outputs, s.user, s.seen, s.history = &registry.Values{}, registry.Words{}, registry.Words{}, History{}
-	s.untold, s.spareCalls = nil, nil
+	s.untold, s.spareCalls, s.reported = nil, nil, reportedCalls{}
 	if err := errors.Join(untold, s.decider.Store.Forget(ctx, state.Ended{Session: s.id, Cells: money})); err != nil {
 		return fmt.Errorf("session %s: end: %w", s.id, err)
 	}

@@ -19,7 +19,8 @@ import (
 // and where the call was let through by Before, ends its claim and decides its
 // probe. What is told of it later, by After or by an event, changes nothing; a
 // ToolUse or a Delegate of such a call, with its id, is that call and no second
-// one. A call that nobody was asked about is never a probe: while the breaker is not
+// one, also if it comes late, with its arguments and after at most 63 further
+// results. A call that nobody was asked about is never a probe: while the breaker is not
 // closed its result decides nothing, nor does that of a call that began before the
 // breaker opened.
 //

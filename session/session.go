@@ -57,10 +57,11 @@ type Session struct {
 	expects    [1]state.Expect
 	settling   state.Settlement // memory of telling the store of a call's end
 	endedOf    ended            // the call that has ended
-	untold     []ended          // that events have told of, and the store could not be told of
-	heard      int64            // the store's time, as it was last told
-	spareCalls []*underway      // memory for calls that begin
-	callsMade  int              // for how many it was made
+	reported   reportedCalls
+	untold     []ended     // that events have told of, and the store could not be told of
+	heard      int64       // the store's time, as it was last told
+	spareCalls []*underway // memory for calls that begin
+	callsMade  int         // for how many it was made
 	patient    patience
 	books      *books // nil: its money ends with the process
 	stakeOf    stake

@@ -1,7 +1,9 @@
 package session_test
 
 import (
+	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -9,6 +11,7 @@ import (
 
 	"github.com/cbpolicy/cbpolicy/registry"
 	"github.com/cbpolicy/cbpolicy/session"
+	"github.com/cbpolicy/cbpolicy/state"
 	"github.com/cbpolicy/cbpolicy/state/breaker"
 	"github.com/cbpolicy/cbpolicy/state/memory"
 )
@@ -147,6 +150,11 @@ func TestEventSettlesStep(t *testing.T) {
 			a.use("", "c", "Web")
 			a.result("", "c", session.ClassTool)
 			a.after(st, session.ClassTool)
+		}},
+		{"After, then both events", func(a *agent, st *session.Step) {
+			a.after(st, session.ClassTool)
+			a.use("", "c", "web")
+			a.result("", "c", session.ClassTool)
 		}},
 		{"an event of a task that was closed", func(a *agent, st *session.Step) {
 			a.Observe(a.t.Context(), &session.Event{Type: session.TaskEnd, Task: "t"})
@@ -367,5 +375,135 @@ func TestEventMetrics(t *testing.T) {
 	want := []breaker.Reading{{Ability: "web", Phase: "open", Trips: 1, Calls: 6, Failed: 5, Alerts: []string{"trips"}}}
 	if d := cmp.Diff(want, m.Read(clock.Now())); d != "" {
 		t.Error(d)
+	}
+}
+
+// A delegation is told of by both like any other call, and fails its worker once.
+func TestEventOfDelegation(t *testing.T) {
+	a := guardedAgents(t, 1, memory.New(memory.Options{}), session.NewVirtualClock(start), nil)[0]
+	st := &session.Step{Worker: "Coder", Call: session.Call{ID: "c", Ability: "task"}}
+	if got := a.judge(st); got != "allow" {
+		t.Fatal(got)
+	}
+	a.Observe(t.Context(), &session.Event{Type: session.Delegate, CallID: "c", Worker: "coder"})
+	a.Observe(t.Context(), &session.Event{Type: session.Delegate, CallID: "c", Worker: "writer"}) // another
+	a.result("", "c", session.ClassTool)                                                          // of the latest
+	a.result("", "c", session.ClassTool)
+	a.result("", "c", session.ClassTool) // of none
+	a.after(st, session.ClassTool)
+	got := a.Snapshot()
+	if len(got.Workers) != 2 || got.Workers[0].Failures != 1 || got.Workers[1].Failures != 1 || got.ToolCalls != 2 {
+		t.Errorf("%d tool calls, workers %+v; want 2, and each worker failed once", got.ToolCalls, got.Workers)
+	}
+}
+
+// The money that was set aside for a step is settled with an event as with After,
+// and its claim with it, for every process that has the session.
+func TestEventSettlesMoney(t *testing.T) {
+	homes(t, func(t *testing.T, open func() state.Store) {
+		p := newPurse(t, open())
+		st := p.ask("work", "c", 30)
+		p.Observe(t.Context(), &session.Event{Type: session.ToolResult, Task: "work", CallID: "c", Output: output("fine")})
+		p.want(30)
+		p.pay(st, 1) // says nothing any more
+		p.want(30)
+		other := newPurse(t, open())
+		if again := other.ask("work", "c", 20); again.Repeated() {
+			t.Error("asked for again it is repeated: its claim was not settled")
+		}
+		other.want(50)
+	})
+}
+
+// In a store that outlives the process, too, what events tell of opens a breaker,
+// for every session and for every process that comes later.
+func TestEventsMoveBreakersThatLast(t *testing.T) {
+	homes(t, func(t *testing.T, open func() state.Store) {
+		a := live(t, open(), "a")
+		for i := range breaker.DefaultThreshold {
+			if i%2 == 0 {
+				a.told("web", session.ClassTool)
+				continue
+			}
+			a.step("c", "web")
+			a.result("", "c", session.ClassTool)
+		}
+		if got := a.try("web", ""); got != "abort circuit_open" {
+			t.Errorf("the sixth: %s", got)
+		}
+		if got := live(t, open(), "b").try("web", ""); got != "abort circuit_open" {
+			t.Errorf("of another process: %s", got)
+		}
+	})
+}
+
+// Steps whose results are told of from two sides at once count once each.
+func TestEventsBesideAfter(t *testing.T) {
+	s, err := session.New(session.Options{
+		ID: "s", Registry: load(t, ""), Store: memory.New(memory.Options{}),
+		Breakers: []session.Breaker{{Abilities: "*", Config: breaker.Config{Threshold: 1000}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &agent{s, nil, t}
+	var all sync.WaitGroup
+	const calls = 100
+	for i := range calls {
+		id := fmt.Sprint(i)
+		st := &session.Step{Call: session.Call{ID: id, Ability: "web"}}
+		if got := a.judge(st); got != "allow" {
+			t.Fatal(got)
+		}
+		all.Go(func() {
+			if err := s.After(t.Context(), session.Outcome{Step: st, Failed: true, Class: session.ClassTool}); err != nil {
+				t.Error(err)
+			}
+		})
+		all.Go(func() { a.use("", id, "web"); a.result("", id, session.ClassTool) })
+		all.Go(func() { a.told("other", "") })
+	}
+	all.Wait()
+	a.isBreaker("web", "closed"+strings.Repeat(" failed", calls))
+}
+
+// Events that come after After are known as those of its call, once, with the same
+// arguments, and as long as it is one of the last 64.
+func TestEventsAfterAfter(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		since int // further calls that After was told of
+		event session.Event
+		want  int64 // further calls that are counted
+	}{
+		{"at once", 0, session.Event{Ability: "web"}, 0},
+		{"in another case", 0, session.Event{Ability: "WEB"}, 0},
+		{"another ability", 0, session.Event{Ability: "disk"}, 1},
+		{"other arguments", 0, session.Event{Ability: "web", Args: args(t, `{"n":1}`)}, 1},
+		{"another task", 0, session.Event{Ability: "web", Task: "t"}, 1},
+		{"as one of the last", 63, session.Event{Ability: "web"}, 0},
+		{"too late", 64, session.Event{Ability: "web"}, 1},
+		{"after many more", 1000, session.Event{Ability: "web"}, 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			a := guardedAgents(t, 1, memory.New(memory.Options{}), session.NewVirtualClock(start), nil)[0]
+			for _, task := range []string{"t", "u"} {
+				a.Observe(t.Context(), &session.Event{Type: session.TaskStart, Task: task})
+			}
+			a.after(a.step("c", "web"), "")
+			for i := range tt.since {
+				a.after(a.step(fmt.Sprint(i), "web"), "")
+			}
+			before := a.Snapshot().ToolCalls
+			tt.event.Type, tt.event.CallID = session.ToolUse, "c"
+			a.Observe(t.Context(), &tt.event)
+			if got := a.Snapshot().ToolCalls - before; got != tt.want {
+				t.Errorf("%d calls more, want %d", got, tt.want)
+			}
+			a.Observe(t.Context(), &tt.event)
+			if got := a.Snapshot().ToolCalls - before; got != tt.want+1 {
+				t.Errorf("told once more: %d calls more, want %d", got, tt.want+1)
+			}
+		})
 	}
 }

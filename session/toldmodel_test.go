@@ -37,6 +37,7 @@ type modelCall struct {
 	round             int
 	inOpen            bool // it began while the breaker was open, and nobody was asked
 	lost, over        bool
+	reported          bool // After was told its result, and no event of its beginning since
 }
 
 type model struct {
@@ -67,6 +68,15 @@ func (m *model) same(task, id, ability string) *modelCall {
 	i := slices.IndexFunc(m.calls, func(c *modelCall) bool {
 		return !c.over && !c.lost && id != "" && c.task == task && c.id == id && c.ability == ability
 	})
+	if i < 0 {
+		return nil
+	}
+	return m.calls[i]
+}
+
+// reported returns a call that After was told of, and an event may yet tell of.
+func (m *model) reported(task, id, ability string) *modelCall {
+	i := slices.IndexFunc(m.calls, func(c *modelCall) bool { return c.reported && c.task == task && c.id == id && c.ability == ability })
 	if i < 0 {
 		return nil
 	}
@@ -196,13 +206,18 @@ func TestEveryResultCountsOnce(t *testing.T) {
 				if err := s.After(ctx, session.Outcome{Step: steps[i], Failed: class != "", Class: class}); err != nil {
 					rt.Fatal(err)
 				}
+				of[i].reported = of[i].reported || !of[i].over && of[i].id != ""
 				m.end(of[i], class)
 			},
 			"call event": func(rt *rapid.T) {
 				task, id, ability := draw(modelTasks, "task"), draw(modelIDs, "id"), draw(modelAbilities, "ability")
 				s.Observe(ctx, &session.Event{Type: session.ToolUse, Task: task, CallID: id, Ability: ability})
 				latest := m.find(func(c *modelCall) bool { return !c.lost && c.task == task && c.id == id })
-				if id == "" || latest == nil || !latest.asked || latest.ability != ability {
+				switch late := m.reported(task, id, ability); {
+				case latest != nil && latest.asked && id != "" && latest.ability == ability: // told once more
+				case latest == nil && late != nil:
+					late.reported = false
+				default:
 					m.begin(task, id, ability)
 				}
 			},

@@ -20,8 +20,10 @@ type underway struct {
 	flight  meter.Flight // 0: its result was told of
 
 	asked    bool // Before has let it through, and Steps know it
+	id       string
 	ability  string
 	worker   string
+	args     uint64
 	number   int  // counts the session's admitted calls, from 1; 0: it is none
 	binds    bool // the session keeps its output
 	admitted state.CallID
@@ -105,22 +107,25 @@ func (s *Session) letThrough(st *Step, rs *registry.Step, k *meter.Task, call *m
 		u.number = s.calls
 	}
 	u.asked, u.task, u.flight, u.admitted, u.began = true, k, flight, id, 0
-	u.ability, u.worker, u.binds = st.Ability, call.Worker, st.Outputs == nil
+	u.id, u.ability, u.worker, u.args, u.binds = st.Call.ID, st.Ability, call.Worker, call.Args, st.Outputs == nil
 	st.call, st.flight = u, flight
 	st.repeated, st.reported = admission == Repeated, false
 	s.askedAgain(&id)
 }
 
 // callTold takes in a call that an event tells of. One that Before has let
-// through is the same call, told once more: it counts once.
+// through is the same call, told once more, also if After was told its result
+// meanwhile: it counts once.
 func (s *Session) callTold(ctx context.Context, rs *registry.Step, k *meter.Task, at int64) {
+	call := s.tasks.call(rs)
 	if rs.CallID != "" {
-		if u := attached(k, k.Find(rs.CallID)); u != nil && u.asked && sameAbility(u.ability, rs.Ability) {
+		flight := k.Find(rs.CallID)
+		u := attached(k, flight)
+		if u != nil && u.asked && sameCall(u.ability, u.worker, rs) || flight == 0 && s.reported.take(k, rs, call.Args) {
 			k.Tried(at)
 			return
 		}
 	}
-	call := s.tasks.call(rs)
 	var u *underway
 	if call.Worker == "" { // a delegation has its own cap
 		u = s.unasked(ctx, rs)
@@ -135,7 +140,14 @@ func (s *Session) callTold(ctx context.Context, rs *registry.Step, k *meter.Task
 	s.tasks.recalled.begin(flight, rs)
 }
 
-func sameAbility(a, b string) bool { return a == b || dsl.Fold(a) == dsl.Fold(b) }
+// sameCall reports whether a step is of the ability, or the worker, of a call of its
+// id: a delegation may be told of without the ability.
+func sameCall(ability, worker string, rs *registry.Step) bool {
+	if to := WorkerOf(rs); to != "" && worker != "" {
+		return meter.WorkerName(to) == meter.WorkerName(worker)
+	}
+	return ability == rs.Ability || dsl.Fold(ability) == dsl.Fold(rs.Ability)
+}
 
 // unasked is a call that nobody was asked about, with the generation of its
 // breaker; nil: there is none. The store is asked only where the breaker was open

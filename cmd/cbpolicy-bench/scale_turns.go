@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -34,10 +33,9 @@ end
 return now`
 
 // inTurns prints what a decision costs its caller beside calls of scripts that do
-// less, of the same client: by turns of few calls, so that a slow spell of the
-// machine falls on all of them.
+// less, of the same client, by turns.
 func inTurns(client *goredis.Client, store state.Store, domain string) {
-	const rounds, turns, times = 6, 40, 50
+	const spells, rounds, times = 6, 40, 50
 	ctx := context.Background()
 	key := "cbpolicy:{" + domain + "}:by hand, chain calls x"
 	script := func(source string, keys []string, arg func() []byte) func() {
@@ -61,43 +59,27 @@ func inTurns(client *goredis.Client, store state.Store, domain string) {
 		window[18], window[19], window[26], window[27] = dsl.MaxHistory>>8, dsl.MaxHistory&0xff, 1000>>8, 1000&0xff
 		return window
 	}
-	kinds := []struct {
-		name string
-		call func()
-		took []time.Duration
-	}{
-		{name: "a script that does nothing", call: script("return 1", []string{"key"}, nil)},
-		{name: "the same, and as many bytes as a decision", call: script("return 1", []string{key}, func() []byte { return []byte(strings.Repeat("b", 150)) })},
-		{name: "one GET in a script", call: script("redis.call('GET', KEYS[1]) return 1", []string{key + " none"}, nil)},
-		{name: "one exact window by hand, in 15 lines", call: script(byHand, []string{key}, named)},
-		{name: "a decision of one window", call: decider(store, "in turns")},
+	c := &contest{block: times, of: []contender{
+		{"a script that does nothing", script("return 1", []string{"key"}, nil)},
+		{"the same, and as many bytes as a decision", script("return 1", []string{key}, func() []byte { return []byte(strings.Repeat("b", 150)) })},
+		{"one GET in a script", script("redis.call('GET', KEYS[1]) return 1", []string{key + " none"}, nil)},
+		{"one exact window by hand, in 15 lines", script(byHand, []string{key}, named)},
+		{"a decision of one window", decider(store, "in turns")},
+	}}
+	for spell := range spells + 1 {
+		c.run(rounds)
+		client.Del(ctx, key) // nothing else drops its entries
+		if spell == 0 {
+			c.forget()
+		}
 	}
-	for round := range rounds + 1 {
-		took := make([]time.Duration, len(kinds))
-		for range turns {
-			for i := range kinds {
-				begun := time.Now()
-				for range times {
-					kinds[i].call()
-				}
-				took[i] += time.Since(begun)
-			}
+	table(fmt.Sprintf("A call, by turns: medians of the quiet quarter of %d rounds", spells*rounds), "call", "one caller", "ratio")
+	quiet := c.quiet()
+	for i, k := range c.of {
+		ratios := make([]float64, len(quiet))
+		for j, round := range quiet {
+			ratios[j] = c.took[i][round] / c.took[0][round]
 		}
-		for i := range kinds {
-			if round > 0 { // the first warms up
-				kinds[i].took = append(kinds[i].took, took[i]/(turns*times))
-			}
-		}
-		client.Del(ctx, key)
-	}
-	table(fmt.Sprintf("A call, by turns: medians of %d", rounds), "call", "one caller", "ratio")
-	var nothing time.Duration
-	for i, k := range kinds {
-		slices.Sort(k.took)
-		median := (k.took[(rounds-1)/2] + k.took[rounds/2]) / 2
-		if i == 0 {
-			nothing = median
-		}
-		row(k.name, short(median), fmt.Sprintf("%.2f", float64(median)/float64(nothing)))
+		row(k.name, short(time.Duration(quantile(at(c.took[i], quiet), 0.5))), fmt.Sprintf("%.2f", quantile(ratios, 0.5)))
 	}
 }

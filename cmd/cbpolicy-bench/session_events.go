@@ -20,31 +20,48 @@ type told struct {
 // in what it keeps, so that one without an end would measure the machine's memory.
 const sessionCalls = 4096
 
-// kept are calls of sessions that keep the outputs themselves.
-func kept(reg *registry.Registry, args *registry.Values) (kinds []told) {
+// callIDs are as many ids as a session that keeps its outputs makes calls.
+func callIDs() []string {
 	ids := make([]string, sessionCalls)
 	for i := range ids {
 		ids[i] = fmt.Sprint("call-", i)
 	}
-	ctx, out := context.Background(), registry.Text("fine")
-	for _, k := range []told{{name: "a call, outputs kept"}, {name: "a call with an id, outputs kept"}} {
-		s, n, with := newSession(reg), 0, len(kinds) > 0
-		var v registry.Verdict
-		kinds = append(kinds, told{k.name, func() {
-			if n++; n%sessionCalls == 0 {
-				s = newSession(reg)
-			}
-			st := &session.Step{Call: session.Call{Ability: "web.fetch", Args: args}}
-			if with {
-				st.Call.ID = ids[n%len(ids)]
-			}
-			s.Before(ctx, st, &v)
-			if err := s.After(ctx, session.Outcome{Step: st, Output: &out}); err != nil {
-				panic(err)
-			}
-		}})
+	return ids
+}
+
+// decideWithID decides on calls that have an id each, which a store remembers.
+func decideWithID(reg *registry.Registry, args *registry.Values) func() {
+	ids, n, ctx := callIDs(), 0, context.Background()
+	var decider session.Decider
+	var v registry.Verdict
+	return func() {
+		if n%sessionCalls == 0 {
+			decider = session.Decider{Registry: reg, Store: memory.New(memory.Options{})}
+		}
+		decider.Decide(ctx, &registry.Step{Ability: "web.fetch", Session: "s", CallID: ids[n%sessionCalls], Args: args}, &v)
+		n++
 	}
-	return kinds
+}
+
+// kept makes calls of sessions that keep the outputs themselves; ids may be nil.
+func kept(reg *registry.Registry, args *registry.Values, ids []string) func() {
+	ctx, out, n := context.Background(), registry.Text("fine"), 0
+	var s *session.Session
+	var v registry.Verdict
+	return func() {
+		if n%sessionCalls == 0 {
+			s = newSession(reg)
+		}
+		st := &session.Step{Call: session.Call{Ability: "web.fetch", Args: args}}
+		if ids != nil {
+			st.Call.ID = ids[n%sessionCalls]
+		}
+		n++
+		s.Before(ctx, st, &v)
+		if err := s.After(ctx, session.Outcome{Step: st, Output: &out}); err != nil {
+			panic(err)
+		}
+	}
 }
 
 // events are those of every type, under the built-in rules, of which those about

@@ -12,7 +12,7 @@ import (
 )
 
 // sessions: what a live agent costs on top of its decisions, and what a
-// breaker that is closed costs, beside the one that Go programs use. What is told
+// breaker that is closed costs, beside the one that Go programs use, by turns. What is told
 // as an event allocates nothing, whatever it is and whatever rules hold.
 func sessions() ([]entry, []bar) {
 	reg := &registry.Registry{}
@@ -39,17 +39,23 @@ func sessions() ([]entry, []bar) {
 		done(nil)
 	}
 	entries := []entry{
-		loop("decide", decide), loop("before and after", calls(reg, args, nil)),
-		loop("before and after, breaker", calls(reg, args, session.DefaultBreakers())), loop("gobreaker", closed),
+		byTurns("decide", decide),
+		byTurns("decide, with an id", decideWithID(reg, args)),
+		byTurns("before and after", calls(reg, args, nil)),
+		byTurns("before and after, breaker", calls(reg, args, session.DefaultBreakers())),
+		byTurns("gobreaker", closed),
+		byTurns("a call, outputs kept", kept(reg, args, nil)),
+		byTurns("a call with an id, outputs kept", kept(reg, args, callIDs())),
 	}
 	bars := []bar{
-		{what: "before and after, on top of the decision, µs", num: "before and after", den: "decide", limit: 2, of: overMicroseconds},
 		{what: "a closed breaker / gobreaker", num: "before and after, breaker", den: "before and after", third: "gobreaker", limit: 1, of: overShare},
-		{what: "a call, allocations", num: "before and after", value: allocs, limit: 1}, // its Step
 	}
-	for _, kind := range kept(reg, args) {
-		entries = append(entries, loop(kind.name, kind.run))
-		bars = append(bars, bar{what: kind.name + ", allocations", num: kind.name, value: allocs, limit: 1})
+	for _, b := range [][2]string{
+		{"before and after", "decide"}, {"a call, outputs kept", "decide"}, {"a call with an id, outputs kept", "decide, with an id"},
+	} {
+		bars = append(bars,
+			bar{what: b[0] + ", on top of the decision, µs", num: b[0], den: b[1], limit: 2, of: overMicroseconds},
+			bar{what: b[0] + ", allocations", num: b[0], value: allocs, limit: 1}) // its Step
 	}
 	for _, kind := range events() {
 		entries = append(entries, loop(kind.name, kind.run))

@@ -88,7 +88,7 @@ func parallel() ([]entry, []bar) {
 			}
 		}
 	}
-	return []entry{{"one goroutine", together(1)}, {"two goroutines", together(2)}},
+	return []entry{{name: "one goroutine", run: together(1)}, {name: "two goroutines", run: together(2)}},
 		[]bar{{what: "throughput of two goroutines / one", num: "one goroutine", den: "two goroutines", limit: 1.8, atLeast: true}}
 }
 
@@ -179,7 +179,7 @@ func loading() ([]entry, []bar) {
 		return &reg
 	}
 	e := newEngine(rules, chains)
-	return []entry{loop("load 1,000 rules", func() { load() }), {"decide while reloading", func(b *testing.B) {
+	return []entry{loop("load 1,000 rules", func() { load() }), {name: "decide while reloading", run: func(b *testing.B) {
 			stop, stopped := make(chan struct{}), make(chan struct{})
 			go func() {
 				defer close(stopped)
@@ -217,12 +217,15 @@ func commands(program string) ([]entry, []bar) {
 }
 
 func loop(name string, f func()) entry {
-	return entry{name, func(b *testing.B) {
+	return entry{name: name, run: func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
 			f()
 		}
 	}}
 }
+
+// byTurns is an entry that is measured by turns with all others that are.
+func byTurns(name string, f func()) entry { return entry{name: name, turn: f} }
 
 func allocs(r *result) float64 { return r.allocs }

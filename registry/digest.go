@@ -126,7 +126,7 @@ func (h *hasher) values(vs *Values) {
 	slices.Sort(h.names)
 	for _, name := range h.names {
 		h.part(name)
-		if b, ok := vs.bound[name]; ok {
+		if b := vs.named(name); b != nil {
 			h.value(&b.Value)
 		} else {
 			h.value(&Value{text: vs.texts[name]})
@@ -140,7 +140,7 @@ func (vs *Values) appendNames(names []string) []string {
 	if vs == nil {
 		return names
 	}
-	for name := range vs.bound {
+	for name := range vs.bindings {
 		names = append(names, name)
 	}
 	for name := range vs.texts {

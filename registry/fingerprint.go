@@ -13,7 +13,7 @@ func (vs *Values) Fingerprint(seed maphash.Seed) uint64 {
 	if vs == nil {
 		return sum
 	}
-	for name, v := range vs.bound {
+	for name, v := range vs.bindings {
 		sum += memberPrint(seed, name, v.text, &v.Value)
 	}
 	for name, text := range vs.texts {

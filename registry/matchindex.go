@@ -100,7 +100,7 @@ func (m *matchIndex) plain(p *Plan, st *Step, values *Values) bool {
 			return true
 		}
 		m.text(p, st, v.text, v)
-		m.rest(p, st, &v.Value, &v.sights)
+		m.rest(p, st, &v.Value, v)
 		return false
 	}
 	text, ok := values.texts[name]
@@ -128,7 +128,7 @@ func (m *matchIndex) text(p *Plan, st *Step, leaf string, v *binding) {
 
 // rest judges the others by a value, except for those whose regular expression
 // cannot match in it. A bound value remembers which can.
-func (m *matchIndex) rest(p *Plan, st *Step, v *Value, bound *sights) {
+func (m *matchIndex) rest(p *Plan, st *Step, v *Value, bound *binding) {
 	if len(m.others) == 0 {
 		return
 	}
@@ -136,7 +136,7 @@ func (m *matchIndex) rest(p *Plan, st *Step, v *Value, bound *sights) {
 	switch {
 	case m.screen == nil:
 	case bound != nil:
-		seen = bound.of(p, m.screen, v)
+		seen = bound.remembers(p).sights.of(p, m.screen, v)
 	default:
 		seen = &p.sight
 		m.screen.look(p, v, seen)
@@ -179,7 +179,7 @@ func (l *literals) scan(p *Plan, st *Step, text string, v *binding) {
 		}
 	}
 	if quiet && v != nil {
-		v.remember(l)
+		v.remembers(p).note(l)
 	}
 }
 
@@ -199,19 +199,23 @@ func (l *literals) find(p *Plan, st *Step, text string) (quiet bool) {
 
 // silent reports whether the value is known to hold none of the literals.
 func (v *binding) silent(l *literals) bool {
-	for i := range v.without {
-		if v.without[i].Load() == l {
+	m := v.memory.Load()
+	if m == nil {
+		return false
+	}
+	for i := range m.without {
+		if m.without[i].Load() == l {
 			return true
 		}
 	}
 	return false
 }
 
-// remember notes that the value holds none of the literals, in the place of
-// what was noted longest ago.
-func (v *binding) remember(l *literals) {
-	for i := len(v.without) - 1; i > 0; i-- {
-		v.without[i].Store(v.without[i-1].Load())
+// note notes that the value holds none of the literals, in the place of what was
+// noted longest ago.
+func (m *memory) note(l *literals) {
+	for i := len(m.without) - 1; i > 0; i-- {
+		m.without[i].Store(m.without[i-1].Load())
 	}
-	v.without[0].Store(l)
+	m.without[0].Store(l)
 }

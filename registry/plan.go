@@ -33,7 +33,8 @@ type Plan struct {
 	readings readings
 	texts    texts
 	names    folds
-	sights   []sight // that are left of a piece, see sights.of
+	sights   []sight  // that are left of a piece, see sights.of
+	memories []memory // that are left of a piece, see binding.remembers
 	env      whenEnv
 	envStep  *Step
 }

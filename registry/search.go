@@ -5,6 +5,38 @@ import (
 	"sync/atomic"
 )
 
+// memory is what rules did not find in a bound value, which does not change: they
+// need not look again.
+type memory struct {
+	without [4]atomic.Pointer[literals]
+	quiet   quietFor
+	sights  sights
+}
+
+// memoryPiece is of how many values the memory is made at once: most values are
+// bound once and never looked at, the outputs of a long session at every step.
+const memoryPiece = 16
+
+// remembers returns the memory of the value.
+func (b *binding) remembers(p *Plan) *memory {
+	if m := b.memory.Load(); m != nil {
+		return m
+	}
+	if len(p.memories) == 0 {
+		p.memories = make([]memory, memoryPiece)
+	}
+	if b.memory.CompareAndSwap(nil, &p.memories[0]) {
+		p.memories = p.memories[1:]
+	}
+	return b.memory.Load()
+}
+
+// quiet reports whether the test is known to find nothing in the value.
+func (b *binding) quiet(t *matchTest) bool {
+	m := b.memory.Load()
+	return m != nil && m.quiet.has(t)
+}
+
 // maxQuiet is how many tests a value remembers that found nothing in it.
 const maxQuiet = 64
 
@@ -49,13 +81,13 @@ func (vs *Values) search(p *Plan, t *matchTest, look func(*Value) (quiet bool)) 
 		return
 	}
 	every := func(v *Value) bool { look(v); return true }
-	for name, b := range vs.bound {
+	for name, b := range vs.bindings {
 		switch {
 		case !t.glob.Match(name) || t.glob.IsClass():
 			eachCovered(t.glob, name, &b.Value, every)
-		case t.screen != nil && !b.sights.of(p, t.screen, &b.Value).has(t.screenAt):
-		case !b.quiet.has(t) && look(&b.Value):
-			b.quiet.note(t)
+		case t.screen != nil && !b.remembers(p).sights.of(p, t.screen, &b.Value).has(t.screenAt):
+		case !b.quiet(t) && look(&b.Value):
+			b.remembers(p).quiet.note(t)
 		}
 	}
 	for name, s := range vs.texts {

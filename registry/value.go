@@ -152,9 +152,7 @@ type Values struct {
 // binding is a bound value, with what is known not to be in it.
 type binding struct {
 	Value
-	without [4]atomic.Pointer[literals]
-	quiet   quietFor
-	sights  sights
+	memory atomic.Pointer[memory] // nil: no rule has looked in it
 }
 
 // Texts wraps a map of texts without copying it. Each is parsed when a rule
@@ -198,6 +196,7 @@ func (vs *Values) bind(name string, b *binding) {
 	}
 	vs.mixed = vs.mixed || !lowerASCII(name)
 	vs.bound[name] = b
+	vs.calls.meets(name)
 }
 
 // BindOutput is Bind for what a tool has put out. Its keys are not those of a
@@ -214,14 +213,44 @@ func (vs *Values) bindOutput(name string, b *binding) {
 }
 
 // Unbind removes a name.
-func (vs *Values) Unbind(name string) { delete(vs.bound, name) }
+func (vs *Values) Unbind(name string) {
+	delete(vs.bound, name)
+	vs.calls.drop(name)
+}
 
 // Len returns the number of names.
 func (vs *Values) Len() int {
 	if vs == nil {
 		return 0
 	}
-	return len(vs.bound) + len(vs.texts)
+	return len(vs.bound) + len(vs.texts) + vs.calls.size()
+}
+
+// named returns what is bound to a name as a value; nil: nothing is.
+func (vs *Values) named(name string) *binding {
+	if b := vs.bound[name]; b != nil {
+		return b
+	}
+	return vs.calls.get(name)
+}
+
+// bindings calls f for all that is bound as a value, in no order, until it returns false.
+func (vs *Values) bindings(f func(name string, b *binding) bool) {
+	for name, b := range vs.bound {
+		if !f(name, b) {
+			return
+		}
+	}
+	if vs.calls == nil {
+		return
+	}
+	for _, of := range vs.calls.of {
+		for _, out := range of.list {
+			if !f(out.name, &out.binding) {
+				return
+			}
+		}
+	}
 }
 
 // get returns the value of a top-level name. Texts are parsed each time.
@@ -229,8 +258,8 @@ func (vs *Values) get(name string) (*Value, bool) {
 	if vs == nil {
 		return nil, false
 	}
-	if v, ok := vs.bound[name]; ok {
-		return &v.Value, true
+	if b := vs.named(name); b != nil {
+		return &b.Value, true
 	}
 	if s, ok := vs.texts[name]; ok {
 		v := Text(s)
@@ -252,8 +281,8 @@ func (vs *Values) each(f func(name string, v *Value) bool) {
 	if vs == nil {
 		return
 	}
-	for name, v := range vs.bound {
-		if !f(name, &v.Value) {
+	for name, b := range vs.bindings {
+		if !f(name, &b.Value) {
 			return
 		}
 	}

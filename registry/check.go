@@ -8,17 +8,20 @@ import (
 )
 
 // checkNames refuses names that cannot be seen. Those of bound values were
-// looked at when they were bound.
-func (vs *Values) checkNames() error {
+// looked at when they were bound. It reports whether every name is lower-case
+// ASCII, so that no two can be variants of each other.
+func (vs *Values) checkNames() (lower bool, err error) {
 	if vs == nil {
-		return nil
+		return true, nil
 	}
+	lower = !vs.mixed
 	for name := range vs.texts {
 		if err := checkName("key", name); err != nil {
-			return err
+			return false, err
 		}
+		lower = lower && lowerASCII(name)
 	}
-	return vs.fault
+	return lower, vs.fault
 }
 
 // checkBinding looks at a name and at every key inside its value.
@@ -49,9 +52,6 @@ func checkKeys(j jsonv.Value) error {
 // checkVariants refuses two names that differ only in case or in Unicode
 // form: an ability might read the one while the rules judged the other.
 func (vs *Values) checkVariants() error {
-	if vs.Len() < 2 || vs.allLower() {
-		return nil
-	}
 	seen := map[string]string{}
 	for _, name := range vs.sortedNames() {
 		folded := dsl.Fold(name)
@@ -61,20 +61,6 @@ func (vs *Values) checkVariants() error {
 		seen[folded] = name
 	}
 	return nil
-}
-
-// allLower reports whether every name is lower-case ASCII, so that no two can
-// be variants of each other.
-func (vs *Values) allLower() bool {
-	if vs.mixed {
-		return false
-	}
-	for name := range vs.texts {
-		if !lowerASCII(name) {
-			return false
-		}
-	}
-	return true
 }
 
 func lowerASCII(s string) bool {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/cbpolicy/cbpolicy/diag"
 	"github.com/cbpolicy/cbpolicy/dsl"
@@ -140,10 +141,17 @@ func (st *Step) Check() error {
 	if err := checkBlanks(st.Ability); err != nil {
 		return err
 	}
-	for _, vs := range [...]*Values{st.Args, st.Outputs, st.Params} {
-		if err := vs.checkNames(); err != nil {
+	lower, err := st.Args.checkNames()
+	if err != nil {
+		return err
+	}
+	for _, vs := range [...]*Values{st.Outputs, st.Params} {
+		if _, err := vs.checkNames(); err != nil {
 			return err
 		}
+	}
+	if lower || st.Args.Len() < 2 {
+		return nil
 	}
 	return st.Args.checkVariants()
 }
@@ -155,7 +163,7 @@ func checkBlanks(ability string) error {
 		return errors.New("ability " + quoteASCII(ability) + " begins or ends with a blank")
 	}
 	for _, r := range ability {
-		if r != ' ' && unicode.IsSpace(r) || r == brailleBlank {
+		if (r < ' ' || r >= utf8.RuneSelf) && unicode.IsSpace(r) || r == brailleBlank {
 			return &NameError{What: "ability", Name: ability, Rune: r}
 		}
 	}

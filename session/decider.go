@@ -283,12 +283,17 @@ func runKey(rs *registry.Step) string {
 // History is what was admitted in a session. The zero History is empty. It
 // is not safe for concurrent use.
 type History struct {
+	last  string              // added last: an agent often calls the same again
 	spelt map[string]struct{} // as they were written, so that one that comes again costs a look
 	seen  map[string]bool     // by folded ability: whether one so written is of the class that writes
 }
 
 // Add notes an admitted ability.
 func (h *History) Add(ability string) {
+	if h.spelt != nil && ability == h.last {
+		return
+	}
+	h.last = ability
 	if _, again := h.spelt[ability]; again {
 		return
 	}

@@ -42,9 +42,9 @@ func turn(p *prices.Price, context, output int64) int64 {
 
 // noteEstimate has a verdict say what of the money was an estimate of ours,
 // where a rule over money fired.
-func (s *Session) noteEstimate(v *registry.Verdict, call *meter.Call, model string) {
+func (s *Session) noteEstimate(v *registry.Verdict, call *meter.Call, k *meter.Task) {
 	if call.Passing && moneyFired(v) {
 		cents := decimal.Scaled(call.Estimate, -7)
-		v.Notes = append(v.Notes, fmt.Sprintf("%s cents of it are what the next turn of %s may cost", cents.String(), model))
+		v.Notes = append(v.Notes, fmt.Sprintf("%s cents of it are what the next turn of %s may cost", cents.String(), s.tasks.models[k.ID()]))
 	}
 }

@@ -154,7 +154,7 @@ func (s *Session) Before(ctx context.Context, st *Step, v *registry.Verdict) {
 	for p := s.patience(); admission == movedOn; {
 		if s.judgeAbove(ctx, k, at, s.tasks.coming(k, call), nil); s.refusedByEnd(rs, k, v) {
 			money.refused()
-			s.noteEstimate(v, call, s.tasks.models[k.ID()])
+			s.noteEstimate(v, call, k)
 			return
 		}
 		rs.Meters = s.tasks.read(k, at, call)
@@ -176,11 +176,11 @@ func (s *Session) Before(ctx context.Context, st *Step, v *registry.Verdict) {
 	if admission == NotAdmitted {
 		money.refused()
 		s.refused(k, at, v)
-		s.noteEstimate(v, call, s.tasks.models[k.ID()])
+		s.noteEstimate(v, call, k)
 		return
 	}
 	s.notePrices(v)
-	s.noteEstimate(v, call, s.tasks.models[k.ID()])
+	s.noteEstimate(v, call, k)
 	for i := range v.Fired { // warnings
 		s.tasks.tripped(k.ID(), &v.Fired[i], at)
 	}

@@ -30,16 +30,17 @@ type Step struct {
 	// reserved until its result is reported; 0: nothing is, or what
 	// Pricing.MaxOutput has estimated; below 0: nothing.
 	Estimate int64
-	// Final asks for the check after the last step: no step is about to be
-	// done, and only rules that look at none apply.
-	Final bool
 	// Held names the rules that held at the run's last step, by their Key. At
 	// the final check only an abort fires a second time.
 	Held map[string]bool
+	// Final asks for the check after the last step: no step is about to be
+	// done, and only rules that look at none apply.
+	Final bool
 
-	attempt  int // of its task, in which it was judged last
+	// The flags are side by side, which keeps a Step small: every call makes one.
 	repeated bool
 	reported bool         // its result was: a second report says nothing
+	attempt  int          // of its task, in which it was judged last
 	call     *underway    // nil: not admitted
 	flight   meter.Flight // of the call, if that is still it
 }

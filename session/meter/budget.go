@@ -114,7 +114,7 @@ func (k *Task) reserve(nano int64) {
 // settle gives back what was reserved for a call, and counts what it came to,
 // which it returns. Where that is not told, the reservation counts, as the money
 // may be gone, unless it is reported apart from the call.
-func (k *Task) settle(f *flight, r Result) (cost int64) {
+func (k *Task) settle(f *flight, r *Result) (cost int64) {
 	switch {
 	case r.Settled:
 		cost = max(r.Cost, 0)

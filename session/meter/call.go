@@ -84,7 +84,10 @@ func (r *Result) print(seed maphash.Seed) print {
 
 // keyOf tells calls apart by ability and arguments.
 func (t *Tree) keyOf(c *Call) print {
-	parts := [3]uint64{maphash.String(t.seed, c.Ability), maphash.String(t.seed, c.Worker), c.Args}
+	parts := [3]uint64{t.name(c.Ability).print.hash, 0, c.Args}
+	if c.Worker != "" {
+		parts[1] = maphash.String(t.seed, c.Worker)
+	}
 	return print{maphash.Comparable(t.seed, parts), len(c.Ability) + len(c.Worker)}
 }
 
@@ -100,7 +103,7 @@ func (r *Result) Fails() bool { return (r.Failed || r.Gave) && !r.Cancelled }
 
 // judged counts a failure under the name of who failed. A worker that
 // succeeds keeps its failures; a tool that succeeds starts anew.
-func (t *Tree) judged(f *flight, r Result, at int64) {
+func (t *Tree) judged(f *flight, r *Result, at int64) {
 	if name := t.capped(f.worker, f.ability); name != "" {
 		switch {
 		case f.worker != "" && r.Fails(), f.worker == "" && r.Failed && r.Counts:
@@ -112,7 +115,7 @@ func (t *Tree) judged(f *flight, r Result, at int64) {
 	if f.worker != "" {
 		return
 	}
-	switch name := t.fold(f.ability); {
+	switch name := t.name(f.ability).folded; {
 	case r.Failed && r.Counts:
 		t.tools.add(name)
 	case !r.Failed:

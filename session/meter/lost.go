@@ -36,7 +36,7 @@ func (k *Task) miss(f *flight) {
 			forgotten.Dropped()
 		}
 	}
-	k.lost = append(k.lost, lost{f.number, f.id, k.settle(f, Result{}), f.attached})
+	k.lost = append(k.lost, lost{f.number, f.id, k.settle(f, &Result{}), f.attached})
 }
 
 // Late tells of a result that comes after its task was closed or begun anew,

@@ -101,7 +101,7 @@ func (r *Reading) streak(name dsl.Key) (int64, bool) {
 		if next == nil {
 			return k.streaks.calls.sameAbility, true
 		}
-		return k.streaks.calls.sameAbilityWith(fingerprint(t.seed, next.Ability)), true
+		return k.streaks.calls.sameAbilityWith(t.name(next.Ability).print), true
 	case "task.alternation":
 		if next == nil {
 			return k.streaks.calls.alternation, true
@@ -124,7 +124,7 @@ func (r *Reading) streak(name dsl.Key) (int64, bool) {
 		if next == nil || next.Worker != "" {
 			return 0, true
 		}
-		return t.tools.get(t.fold(next.Ability)), true
+		return t.tools.get(t.name(next.Ability).folded), true
 	}
 	return 0, false
 }

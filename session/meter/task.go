@@ -201,15 +201,15 @@ func (k *Task) Finish(f Flight, r Result, at int64) {
 	}
 	done := k.flights[i]
 	k.flights = slices.Delete(k.flights, i, i+1)
-	k.settle(&done, r)
-	k.streaks.done(callDone{key: done.key, ability: fingerprint(k.tree.seed, done.ability), output: r.print(k.tree.seed), failed: r.Failed}, done.edit)
-	k.tree.judged(&done, r, at)
+	k.settle(&done, &r)
+	k.streaks.done(callDone{key: done.key, ability: k.tree.name(done.ability).print, output: r.print(k.tree.seed), failed: r.Failed}, done.edit)
+	k.tree.judged(&done, &r, at)
 }
 
 // Undo takes back a call that was never made.
 func (k *Task) Undo(f Flight) {
 	if i := slices.IndexFunc(k.flights, func(x flight) bool { return x.number == f }); i >= 0 {
-		k.settle(&k.flights[i], Result{Settled: true})
+		k.settle(&k.flights[i], &Result{Settled: true})
 		k.flights = slices.Delete(k.flights, i, i+1)
 		k.calls--
 		k.tree.total.calls--

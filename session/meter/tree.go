@@ -3,8 +3,6 @@ package meter
 import (
 	"hash/maphash"
 	"slices"
-
-	"github.com/cbpolicy/cbpolicy/dsl"
 )
 
 // The bounds of what is remembered of tasks that are over, and of calls that
@@ -34,11 +32,9 @@ type Options struct {
 // Tree is the tasks of one session. There is always the root: the session
 // itself, with the id "".
 type Tree struct {
-	seed   maphash.Seed
-	edits  func(string) bool
-	isEdit map[string]bool // by ability: what edits has said
-	// By name: how it folds, and as what a tool is capped.
-	folded, toolNames map[string]string
+	seed  maphash.Seed
+	edits func(string) bool
+	names names
 
 	root   *Task
 	tasks  map[string]*Task
@@ -189,17 +185,4 @@ func (t *Tree) Beats() { t.beats = true }
 func (t *Tree) Seed() maphash.Seed { return t.seed }
 
 // IsEdit reports whether a call edits a file.
-func (t *Tree) IsEdit(c *Call) bool {
-	if c.Worker != "" {
-		return false
-	}
-	edit, known := t.isEdit[c.Ability]
-	if !known {
-		edit = t.edits(dsl.Fold(c.Ability))
-		if t.isEdit == nil || len(t.isEdit) >= MaxNames {
-			t.isEdit = map[string]bool{}
-		}
-		t.isEdit[c.Ability] = edit
-	}
-	return edit
-}
+func (t *Tree) IsEdit(c *Call) bool { return c.Worker == "" && t.name(c.Ability).edit }

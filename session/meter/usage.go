@@ -94,7 +94,7 @@ func (k *Task) Usage(message string, t Tokens, cost, at int64) {
 func (k *Task) pass() {
 	for i := range k.flights {
 		if f := &k.flights[i]; f.passing {
-			k.settle(f, Result{})
+			k.settle(f, &Result{})
 		}
 	}
 }

@@ -135,7 +135,7 @@ func (w *workers) reset(name string) {
 func WorkerName(name string) string { return dsl.Fold(strings.TrimSpace(name)) }
 
 // WorkerName is WorkerName, remembered: it is asked for with every delegation.
-func (t *Tree) WorkerName(name string) string { return t.fold(strings.TrimSpace(name)) }
+func (t *Tree) WorkerName(name string) string { return t.name(strings.TrimSpace(name)).folded }
 
 // ToolPrefix begins the name under which a tool's failures are counted where
 // tools are capped as workers are.
@@ -147,39 +147,9 @@ func (t *Tree) capped(worker, ability string) string {
 	case worker != "":
 		return t.WorkerName(worker)
 	case t.capTools:
-		return t.toolName(ability)
+		return t.name(ability).tool
 	}
 	return ""
-}
-
-// toolName is the name under which a tool's failures are capped, remembered: it is
-// asked for with every call.
-func (t *Tree) toolName(ability string) string {
-	name, known := t.toolNames[ability]
-	if !known {
-		if t.toolNames == nil || len(t.toolNames) >= MaxNames {
-			t.toolNames = map[string]string{}
-		}
-		name = ToolPrefix + dsl.Fold(ability)
-		t.toolNames[ability] = name
-	}
-	return name
-}
-
-// fold is dsl.Fold, remembered for names that it changes.
-func (t *Tree) fold(name string) string {
-	if dsl.Folded(name) {
-		return name
-	}
-	folded, known := t.folded[name]
-	if !known {
-		if t.folded == nil || len(t.folded) >= MaxNames {
-			t.folded = map[string]string{}
-		}
-		folded = dsl.Fold(name)
-		t.folded[name] = folded
-	}
-	return folded
 }
 
 // FailWorker counts a failure of a worker that no call of this tree shows.

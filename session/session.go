@@ -52,6 +52,7 @@ type Session struct {
 	noticed  registry.Verdict
 	// Memory of asking a breaker.
 	ticketOf   ticket
+	holderOf   holderName
 	query      state.Query
 	view       state.View
 	expects    [1]state.Expect

@@ -2,7 +2,8 @@ package session
 
 import (
 	"context"
-	"fmt"
+	"encoding/hex"
+	"strconv"
 	"time"
 
 	"github.com/cbpolicy/cbpolicy/registry"
@@ -47,14 +48,34 @@ func (t *ticket) fill() {
 	}
 }
 
+// holderName is the name of the call that asked last: while a breaker is open, each
+// that is refused has it.
+type holderName struct {
+	call   state.CallID
+	number int
+	name   string // "": none has asked
+}
+
 // holder names a call as the holder of a probe's lease: the same name for a
 // call that is asked for again, another for every other call of any session,
 // also of one with the same id in another process.
 func (s *Session) holder(call state.CallID) string {
+	h, number := &s.holderOf, s.calls+1
 	if !call.IsZero() {
-		return fmt.Sprintf("%s#%s#%x", s.id, s.nonce, call)
+		number = 0
 	}
-	return fmt.Sprintf("%s#%s#%d", s.id, s.nonce, s.calls+1)
+	if h.name == "" || h.call != call || h.number != number {
+		var room [128]byte
+		b := append(append(room[:0], s.id...), '#')
+		b = append(append(b, s.nonce...), '#')
+		if number > 0 {
+			b = strconv.AppendInt(b, int64(number), 10)
+		} else {
+			b = hex.AppendEncode(b, call[:])
+		}
+		*h = holderName{call, number, string(b)}
+	}
+	return h.name
 }
 
 // loadBreaker asks the store for a breaker, and for its time.
@@ -71,10 +92,12 @@ func (s *Session) loadBreaker(ctx context.Context, g *guarded) (now int64, err e
 // refuse makes v the refusal of an open breaker, beside what the rules say.
 func (t *ticket) refuse(v *registry.Verdict, until, now int64) {
 	wait := time.Duration(-1)
-	text := "CircuitBreakerOpen: " + t.guarded.ability + " has failed too often and is not called until an operator resets it"
+	var text string
 	if until > 0 {
 		wait = time.Duration(max(until-now, 0))
-		text = fmt.Sprintf("CircuitBreakerOpen: %s has failed too often and is tried again in %s", t.guarded.ability, wait.Round(time.Millisecond))
+		text = "CircuitBreakerOpen: " + t.guarded.ability + " has failed too often and is tried again in " + wait.Round(time.Millisecond).String()
+	} else {
+		text = "CircuitBreakerOpen: " + t.guarded.ability + " has failed too often and is not called until an operator resets it"
 	}
 	v.Add(SlugCircuitOpen, text, wait)
 }

@@ -22,8 +22,11 @@ type book struct {
 	due   []posting    // what the store is not told yet, or may not have heard
 	view  ledger.State // the state with what is due
 	tried attempt
-	room  int  // how many of what is due there may be before it is compacted; 0: maxDue
-	over  bool // the task is forgotten: it is needed for what is due only
+	// The texts of two writes, used by turns: the one that seen is of, if we made it,
+	// and the one before.
+	text, spare []byte
+	room        int  // how many of what is due there may be before it is compacted; 0: maxDue
+	over        bool // the task is forgotten: it is needed for what is due only
 }
 
 // attempt is a write whose answer is awaited, or was lost.
@@ -73,13 +76,14 @@ func (b *book) see(c state.Cell, born uint64) error {
 		return fmt.Errorf("the money of task %q cannot be read: %w", b.task.ID(), err)
 	}
 	if b.tried.made() && next.Writer == b.tried.state.Writer && next.Seq == b.tried.state.Seq {
-		b.wrote(c)
+		b.wrote(c, nil)
 		return nil
 	}
 	if next.Born != born {
 		next = ledger.State{} // of an earlier session of this id
 	}
 	b.seen, b.state, b.tried = c, next, attempt{}
+	b.text, b.spare = nil, b.text
 	if len(b.due) > 0 {
 		b.due = compact(b.due, b.state)
 	}
@@ -95,12 +99,16 @@ func (b *book) write(more posting, born, writer, seq uint64) state.Write {
 	}
 	next.Born, next.Writer, next.Seq = born, writer, seq
 	b.tried = attempt{next, len(b.due)}
-	return state.Write{Key: b.key, Version: b.seen.Version, Value: next.Append(nil), TTL: ledger.Keep}
+	text := next.Append(b.spare[:0])
+	b.spare = nil
+	return state.Write{Key: b.key, Version: b.seen.Version, Value: text, TTL: ledger.Keep}
 }
 
-// wrote notes that the write which was tried is what the cell is.
-func (b *book) wrote(c state.Cell) {
+// wrote notes that the write which was tried is what the cell is. The text is ours
+// if it was made by write, and nil if it is the store's.
+func (b *book) wrote(c state.Cell, text []byte) {
 	b.seen, b.state = c, b.tried.state
+	b.text, b.spare = text, b.text
 	b.due = b.due[:copy(b.due, b.due[b.tried.due:])]
 	b.tried = attempt{}
 	b.look()

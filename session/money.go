@@ -20,8 +20,8 @@ func (s *Session) report(ctx context.Context, st *state.Settlement, p *patience)
 }
 
 func (s *Session) reportMoney(ctx context.Context, st *state.Settlement, p *patience) error {
-	store, cells, expects := s.decider.Store, len(st.Cells), len(st.Expects)
-	defer func() { st.Cells, st.Expects = st.Cells[:cells], st.Expects[:expects] }()
+	store, b, cells, expects := s.decider.Store, s.books, st.Cells, st.Expects
+	defer func() { st.Cells, st.Expects = cells, expects }()
 	for {
 		list := s.books.owing()
 		if len(list) == 0 {
@@ -33,8 +33,11 @@ func (s *Session) reportMoney(ctx context.Context, st *state.Settlement, p *pati
 			}
 			continue // what was made is no longer owed
 		}
-		st.Cells = append(st.Cells[:cells], s.books.put(list, posting{})...)
-		st.Expects = expect(slices.Clip(st.Expects[:expects]), list)
+		if st.Cells = b.put(list, posting{}); len(cells) > 0 {
+			st.Cells = slices.Concat(cells, st.Cells)
+		}
+		b.expects = expect(append(b.expects[:0], expects...), list)
+		st.Expects = b.expects
 		err := store.Settle(ctx, st)
 		s.books.answer(err)
 		switch {
@@ -93,7 +96,8 @@ func (s *Session) tellMoney(ctx context.Context) (err error) {
 	if s.books == nil || len(s.books.owing()) == 0 {
 		return nil
 	}
-	return s.report(ctx, &state.Settlement{Now: s.now()}, s.patience())
+	s.books.telling = state.Settlement{Now: s.now()}
+	return s.report(ctx, &s.books.telling, s.patience())
 }
 
 // keepMoney is tellMoney where nobody waits for an error: what could not be told

@@ -53,6 +53,22 @@ type whenEnv struct {
 type meterGroup struct {
 	prefix string
 	meters Meters
+	keys   map[string]dsl.Key // of meters that were read, by the part behind the dot
+}
+
+// key is that of a meter of the group, remembered: the next step has it read again.
+func (g *meterGroup) key(name string) dsl.Key {
+	key, known := g.keys[name]
+	if !known {
+		if key = dsl.Key(g.prefix + name); !key.IsMeter() {
+			return key
+		}
+		if g.keys == nil {
+			g.keys = map[string]dsl.Key{}
+		}
+		g.keys[name] = key
+	}
+	return key
 }
 
 // fill sets the environment for a step, keeping the memory of the last one.

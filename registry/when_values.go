@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cbpolicy/cbpolicy/dsl"
 	"github.com/cbpolicy/cbpolicy/internal/jsonv"
 )
 
@@ -59,7 +58,10 @@ func member(base, prop any) (any, bool) {
 			return nil, false
 		}
 		name, _ := prop.(string)
-		d, ok := b.meters.Meter(dsl.Key(b.prefix + name))
+		d, ok := b.meters.Meter(b.key(name))
+		if n, whole := d.Int(); whole && n == int64(int(n)) {
+			return int(n), ok // what nativeNumber reads in its text
+		}
 		return nativeNumber(d.String()), ok
 	case map[string]any:
 		name, _ := prop.(string)

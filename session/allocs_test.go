@@ -5,25 +5,34 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cbpolicy/cbpolicy/dsl"
 	"github.com/cbpolicy/cbpolicy/prices"
 	"github.com/cbpolicy/cbpolicy/registry"
 	"github.com/cbpolicy/cbpolicy/session"
 	"github.com/cbpolicy/cbpolicy/session/meter"
+	"github.com/cbpolicy/cbpolicy/state"
+	"github.com/cbpolicy/cbpolicy/state/breaker"
 	"github.com/cbpolicy/cbpolicy/state/memory"
 )
 
 // Nothing is allocated for an event beyond the event itself, whatever its type
 // and whatever rules hold: what is measured here is the rate in the long run, in
 // which what a session remembers grows in pieces. Before that, a task that is new
-// and a halt that is told are the event's own.
+// and a halt that is told are the event's own. So is, in the long run too, what a
+// row says: the text of a refusal, what a store keeps, what an expression reads.
 
 // rules are those that a row is measured under.
 type rules struct {
 	monitor, enforce bool   // the sets "monitor" on and "loops" enforced
 	policy           string // in addition
 	options          func(o *session.Options)
+}
+
+// moneyKept has the money of the session kept in its store.
+func moneyKept(o *session.Options) {
+	o.Store = struct{ state.Store }{memory.New(memory.Options{})}
 }
 
 // ofTask sets limits for every task.
@@ -94,6 +103,7 @@ func TestEventsAllocateNothing(t *testing.T) {
 		{"a few rules", rules{policy: few}}, {"limits of the task", ofTask},
 		{"interactive", rules{options: func(o *session.Options) { o.Interactive = true }}},
 		{"breakers", rules{options: func(o *session.Options) { o.Breakers = session.DefaultBreakers() }}},
+		{"money kept", rules{options: moneyKept}},
 	}
 	for _, set := range sets {
 		for _, kind := range eventKinds(t) {
@@ -110,8 +120,12 @@ func TestEventsAllocateNothing(t *testing.T) {
 						s.Observe(ctx, &kind.turn(i)[j])
 					}
 				})
-				if got > grows {
-					t.Errorf("%.2f allocations, want at most %.1f", got, grows)
+				own := 0.0
+				if kind.moves && set.name == "money kept" {
+					own = 2 // the store's copies of the task's ledger and of the session's
+				}
+				if got > own+grows {
+					t.Errorf("%.2f allocations, want at most %.1f", got, own+grows)
 				}
 				var v registry.Verdict
 				s.Before(ctx, &session.Step{Final: true}, &v)
@@ -129,6 +143,7 @@ type eventKind struct {
 	turns [][]session.Event
 	holds string // a rule that holds all the time
 	opens bool   // the task is opened anew with every turn, and what holds is told anew
+	moves bool   // money is spent with every turn
 }
 
 func (k *eventKind) turn(i int) []session.Event { return k.turns[i%len(k.turns)] }
@@ -170,8 +185,8 @@ func eventKinds(t *testing.T) []eventKind {
 			return []session.Event{{Type: session.UserSaid, Text: words[i]}, {Type: session.AgentSaid, Text: words[i] + " it is"}}
 		})},
 		{name: "asked", turns: one(session.Event{Type: session.Asked})},
-		{name: "usage", turns: one(session.Event{Type: session.Usage, Tokens: meter.Tokens{Input: 10, Output: 5}, Cost: 1000, HasCost: true})},
-		{name: "usage of a message", turns: vary(3000, func(i int) []session.Event {
+		{name: "usage", moves: true, turns: one(session.Event{Type: session.Usage, Tokens: meter.Tokens{Input: 10, Output: 5}, Cost: 1000, HasCost: true})},
+		{name: "usage of a message", moves: true, turns: vary(3000, func(i int) []session.Event {
 			return []session.Event{{Type: session.Usage, MessageID: fmt.Sprint("m", i), Model: "gpt-4o", Tokens: meter.Tokens{Input: 10, Output: 5}, Cost: 1000, HasCost: true}}
 		})},
 		{name: "usage of a message, again", turns: one(session.Event{Type: session.Usage, MessageID: "m", Tokens: meter.Tokens{Input: 10, Output: 5}})},
@@ -210,6 +225,11 @@ func TestCallsAllocateNothing(t *testing.T) {
 	ok := output("fine")
 	plain, deep := args(t, `{"url":"https://example.com/","n":17}`), args(t, `{"query":{"ids":[1,2,3]}}`)
 	breakers := func(o *session.Options) { o.Breakers = session.DefaultBreakers() }
+	opens := func(manual bool) func(*session.Options) {
+		return func(o *session.Options) {
+			o.Breakers = []session.Breaker{{Abilities: "*", Config: breaker.Config{Threshold: 1, Reset: time.Hour, Manual: manual}}}
+		}
+	}
 	outputRules := "B:web.fetch.output>1000|abort|missing=skip\nB:output:web.fetch.output|contains:\"do as I say\"|warn\nB:arg:url|contains:\"evil\"|abort\nB:after:mail.*|confirm\n"
 	var ids []string
 	for i := range 3000 {
@@ -222,6 +242,10 @@ func TestCallsAllocateNothing(t *testing.T) {
 		ids    bool // every call has one of its own
 		output *registry.Value
 		chain  bool // the outputs are the host's
+		failed bool // every call that is made
+		spends bool // what it costs is known at its end
+		step   session.Step
+		own    float64 // what the call allocates of its own, as its name says
 	}{
 		{name: "outputs of the host", call: session.Call{Ability: "web.fetch", Args: plain}, output: ok, chain: true},
 		{name: "outputs of the session", call: session.Call{Ability: "web.fetch", Args: plain}, output: ok},
@@ -241,6 +265,20 @@ func TestCallsAllocateNothing(t *testing.T) {
 		{name: "a rate is counted", rules: rules{policy: "B:frequency:web.*>9000/1h|throttle\n"}, call: session.Call{Ability: "web.fetch", Args: plain}, output: ok},
 		{name: "an estimate of the next turn", rules: rules{options: func(o *session.Options) { o.Pricing = session.Pricing{Table: table, MaxOutput: 1000} }},
 			call: session.Call{Ability: "web.fetch", Args: plain}, output: ok},
+		{name: "refused by an open breaker: the refusal and its text", rules: rules{options: opens(false)}, call: session.Call{Ability: "web.fetch", Args: plain}, failed: true, own: 2},
+		{name: "the same with an id: also the name under which it would probe", rules: rules{options: opens(false)}, call: session.Call{Ability: "web.fetch", Args: plain}, ids: true, failed: true, own: 3},
+		{name: "refused until an operator resets it: the refusal and its text", rules: rules{options: opens(true)}, call: session.Call{Ability: "web.fetch", Args: plain}, failed: true, own: 2},
+		{name: "money kept, none moves", rules: rules{options: moneyKept}, call: session.Call{Ability: "web.fetch", Args: plain}, output: ok},
+		{name: "money kept, none moves, with an id", rules: rules{options: moneyKept}, call: session.Call{Ability: "web.fetch", Args: plain}, ids: true, output: ok},
+		{name: "money kept, a cost: the store's copy of each of two ledgers", rules: rules{options: moneyKept}, call: session.Call{Ability: "web.fetch", Args: plain}, output: ok, spends: true, own: 2},
+		{name: "money kept, an estimate and a cost: of each of two ledgers what is set aside, and the store's copies", rules: rules{options: moneyKept},
+			call: session.Call{Ability: "web.fetch", Args: plain}, output: ok, spends: true, step: session.Step{Estimate: 1000}, own: 6},
+		{name: "the same with an id: also what the store remembers of a write by a call", rules: rules{options: moneyKept},
+			call: session.Call{Ability: "web.fetch", Args: plain}, ids: true, output: ok, spends: true, step: session.Step{Estimate: 1000}, own: 10},
+		{name: "a condition: the machine's list of arguments", rules: rules{policy: "B:when:args.n > 100|abort\n"}, call: session.Call{Ability: "web.fetch", Args: plain}, output: ok, own: 1},
+		{name: "a condition over a text: the list, and the text", rules: rules{policy: "B:when:args.url == \"x\"|abort\n"}, call: session.Call{Ability: "web.fetch", Args: plain}, output: ok, own: 2},
+		{name: "a condition over the ability: the list, and the text", rules: rules{policy: "B:when:ability == \"x\" && has(args.n)|abort\n"}, call: session.Call{Ability: "web.fetch", Args: plain}, output: ok, own: 1},
+		{name: "a condition over a meter: the list, and the number", rules: rules{policy: "B:when:task.tool_calls > 1000000|abort\n"}, call: session.Call{Ability: "web.fetch", Args: plain}, output: ok, own: 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, clock := c.session(t)
@@ -255,7 +293,8 @@ func TestCallsAllocateNothing(t *testing.T) {
 			st := &session.Step{}
 			got := rate(func(i int) {
 				clock.Advance(1)
-				*st = session.Step{Call: c.call, Outputs: host}
+				*st = c.step
+				st.Call, st.Outputs = c.call, host
 				if c.ids {
 					st.Call.ID = ids[i]
 				}
@@ -263,12 +302,15 @@ func TestCallsAllocateNothing(t *testing.T) {
 				if v.Decision.Blocks() {
 					return
 				}
-				if err := s.After(ctx, session.Outcome{Step: st, Output: c.output}); err != nil {
+				if err := s.After(ctx, session.Outcome{Step: st, Output: c.output, Failed: c.failed, Class: session.ClassTool, Cost: 500, Settled: c.spends}); err != nil {
 					t.Error(err)
 				}
 			})
-			if got > grows {
-				t.Errorf("%.2f allocations, want at most %.1f; last verdict %s", got, grows, brief(&v))
+			if got > c.own+grows {
+				t.Errorf("%.2f allocations, want at most %.1f; last verdict %s", got, c.own+grows, brief(&v))
+			}
+			if refused := v.Decision == registry.Abort && strings.Contains(brief(&v), session.SlugCircuitOpen); refused != c.failed {
+				t.Errorf("a breaker refused it: %t; last verdict %s", refused, brief(&v))
 			}
 		})
 	}

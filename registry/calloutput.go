@@ -195,19 +195,16 @@ func (c *calls) place() *callOutput {
 // name is that of a call's output. It is a part of a text that is written once and
 // never made longer than the memory it has, so that it does not move.
 func (c *calls) name(ability string, number int) string {
-	var room [20]byte
-	digits := strconv.AppendInt(room[:0], int64(number), 10)
-	size := len(ability) + len(".") + len(digits) + len(outputSuffix)
-	if c.names.Cap()-c.names.Len() < size {
-		piece := max(min(2*c.names.Cap(), mostNames), fewNames, size)
+	var room [128]byte
+	name := append(append(room[:0], ability...), '.')
+	name = append(strconv.AppendInt(name, int64(number), 10), outputSuffix...)
+	if c.names.Cap()-c.names.Len() < len(name) {
+		piece := max(min(2*c.names.Cap(), mostNames), fewNames, len(name))
 		c.names.Reset()
 		c.names.Grow(piece)
 	}
 	start := c.names.Len()
-	c.names.WriteString(ability)
-	c.names.WriteByte('.')
-	c.names.Write(digits)
-	c.names.WriteString(outputSuffix)
+	c.names.Write(name)
 	return c.names.String()[start:]
 }
 

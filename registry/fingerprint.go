@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"encoding/binary"
 	"hash/maphash"
 	"sync"
 )
@@ -23,18 +24,23 @@ func (vs *Values) Fingerprint(seed maphash.Seed) uint64 {
 }
 
 // memberPrint hashes one name with its value. A text and a number that are
-// written alike differ, as they do in a call.
+// written alike differ, as they do in a call. What is short is hashed at once, and
+// the lengths tell where each part ends.
 func memberPrint(seed maphash.Seed, name, text string, v *Value) uint64 {
-	kind, value := uint64(0), uint64(0)
+	kind := byte(0)
 	switch {
-	case v == nil || v.kind != kindOther && !v.numeric:
-		value = maphash.String(seed, text)
+	case v == nil:
 	case v.numeric:
-		kind, value = 1, maphash.String(seed, text)
-	default:
-		kind, value = 2, treePrint(seed, v)
+		kind = 1
+	case v.kind == kindOther:
+		return maphash.Comparable(seed, [2]uint64{maphash.String(seed, name), treePrint(seed, v)})
 	}
-	return maphash.Comparable(seed, [3]uint64{maphash.String(seed, name), kind, value})
+	var room [96]byte
+	if len(name)+len(text) > len(room)-1-8 {
+		return maphash.Comparable(seed, [3]uint64{maphash.String(seed, name), maphash.String(seed, text), uint64(kind)})
+	}
+	b := binary.LittleEndian.AppendUint64(append(room[:0], kind), uint64(len(name)))
+	return maphash.Bytes(seed, append(append(b, name...), text...))
 }
 
 // treePrint hashes a value as JSON.

@@ -91,9 +91,16 @@ func (s *Session) Flush(ctx context.Context) error {
 }
 
 // tellMoney tells the store of all money that it does not know of yet.
-func (s *Session) tellMoney(ctx context.Context) (err error) {
+func (s *Session) tellMoney(ctx context.Context) error {
+	if s.books == nil {
+		return nil
+	}
+	return s.tellBooks(ctx)
+}
+
+func (s *Session) tellBooks(ctx context.Context) (err error) {
 	defer errorOnPanic(&err)
-	if s.books == nil || len(s.books.owing()) == 0 {
+	if len(s.books.owing()) == 0 {
 		return nil
 	}
 	s.books.telling = state.Settlement{Now: s.now()}

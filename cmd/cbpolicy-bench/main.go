@@ -1,7 +1,7 @@
 // Command cbpolicy-bench measures what a decision costs and holds it against bars:
 // ratios between things measured in the same run, medians of interleaved
 // rounds, because machines differ and are noisy. What is compared by little is
-// measured by turns of short blocks instead: its figures are medians of the quarter
+// measured by turns of short blocks instead: its figures are medians of the tenth
 // of the rounds in which the machine was quietest, differences and ratios are taken
 // within a round, and beside them is where the middle half of all rounds lies. It
 // prints a table and exits with 1 if a bar is missed.

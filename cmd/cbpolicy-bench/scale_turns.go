@@ -73,7 +73,7 @@ func inTurns(client *goredis.Client, store state.Store, domain string) {
 			c.forget()
 		}
 	}
-	table(fmt.Sprintf("A call, by turns: medians of the quiet quarter of %d rounds", spells*rounds), "call", "one caller", "ratio")
+	table(fmt.Sprintf("A call, by turns: medians of the quiet tenth of %d rounds", spells*rounds), "call", "one caller", "ratio")
 	quiet := c.quiet()
 	for i, k := range c.of {
 		ratios := make([]float64, len(quiet))

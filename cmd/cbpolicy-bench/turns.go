@@ -48,7 +48,7 @@ func (c *contest) runFor(span time.Duration) {
 // forget drops the rounds so far: they have warmed up.
 func (c *contest) forget() { c.took = nil }
 
-// quiet returns the quarter of the rounds that took least, all contenders
+// quiet returns the tenth of the rounds that took least, all contenders
 // together: those in which neighbours took least from the machine. Which they are
 // says nothing of one contender beside another.
 func (c *contest) quiet() []int {
@@ -71,7 +71,7 @@ func (c *contest) quiet() []int {
 		}
 		return 0
 	})
-	return rounds[:(len(rounds)+3)/4]
+	return rounds[:(len(rounds)+9)/10]
 }
 
 // at returns the values at some places.

@@ -52,7 +52,7 @@ type Session struct {
 	noticed  registry.Verdict
 	// Memory of asking a breaker.
 	ticketOf   ticket
-	holderOf   holderName
+	holderOf   *holderName // nil: no open breaker was asked
 	query      state.Query
 	view       state.View
 	expects    [1]state.Expect

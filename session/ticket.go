@@ -53,18 +53,18 @@ func (t *ticket) fill() {
 type holderName struct {
 	call   state.CallID
 	number int
-	name   string // "": none has asked
+	name   string
 }
 
 // holder names a call as the holder of a probe's lease: the same name for a
 // call that is asked for again, another for every other call of any session,
 // also of one with the same id in another process.
 func (s *Session) holder(call state.CallID) string {
-	h, number := &s.holderOf, s.calls+1
+	h, number := s.holderOf, s.calls+1
 	if !call.IsZero() {
 		number = 0
 	}
-	if h.name == "" || h.call != call || h.number != number {
+	if h == nil || h.call != call || h.number != number {
 		var room [128]byte
 		b := append(append(room[:0], s.id...), '#')
 		b = append(append(b, s.nonce...), '#')
@@ -72,6 +72,10 @@ func (s *Session) holder(call state.CallID) string {
 			b = strconv.AppendInt(b, int64(number), 10)
 		} else {
 			b = hex.AppendEncode(b, call[:])
+		}
+		if h == nil {
+			h = &holderName{}
+			s.holderOf = h
 		}
 		*h = holderName{call, number, string(b)}
 	}

@@ -113,7 +113,7 @@ func measure(entries []entry, rounds int, per time.Duration) map[string]*result 
 		}
 	}
 	for _, c := range turns.of {
-		results[c.name].allocs = testing.AllocsPerRun(block, c.call)
+		results[c.name].allocs = testing.AllocsPerRun(2*sessionCalls, c.call)
 	}
 	for round := range rounds {
 		fmt.Fprintf(os.Stderr, "round %d of %d\n", round+1, rounds)

@@ -2,8 +2,6 @@ package session
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"github.com/cbpolicy/cbpolicy/dsl"
 	"github.com/cbpolicy/cbpolicy/session/meter"
@@ -181,33 +179,4 @@ func (s *Session) Breaker(ctx context.Context, ability string) (st breaker.State
 	}
 	now, err := s.loadBreaker(ctx, g)
 	return g.state, g.state.Phase(now, g.config), true, err
-}
-
-// ResetBreaker closes the breaker of an ability, as an operator may.
-func (s *Session) ResetBreaker(ctx context.Context, ability string) (err error) {
-	s.mu.Lock()
-	defer s.unlock()
-	defer errorOnPanic(&err)
-	g := s.breakers.of(ability)
-	if g == nil {
-		return fmt.Errorf("session %s: %s has no breaker", s.id, ability)
-	}
-	for p := s.patience(); ; {
-		now, err := s.loadBreaker(ctx, g)
-		if err != nil {
-			return err
-		}
-		st := g.state.Reset(now)
-		write := g.write(st)
-		err = s.decider.Store.Settle(ctx, &state.Settlement{Now: s.now(), Cells: []state.Write{write}})
-		if err == nil {
-			g.wrote(&write, st)
-		}
-		if !errors.Is(err, state.ErrConflict) {
-			return err
-		}
-		if err := p.again(ctx, g.name()); err != nil {
-			return fmt.Errorf("session %s: %w", s.id, err)
-		}
-	}
 }

@@ -52,16 +52,19 @@ type guarded struct {
 	// decision was made by, and refuses one that was made by what is no longer so.
 	seen  state.Cell
 	state breaker.State // what is in seen
+	at    int64         // the store's time at which it was known to be so
+	// The generation that the metrics were last told of.
+	measured uint64
 }
 
-// see notes what the cell of a breaker is.
-func (g *guarded) see(c state.Cell) error {
+// see notes what the cell of a breaker is at the store's time.
+func (g *guarded) see(c state.Cell, now int64) error {
 	st, err := breaker.Parse(c.Value)
 	if err != nil {
 		g.seen, g.state = state.Cell{}, breaker.State{}
 		return err
 	}
-	g.seen, g.state = c, st
+	g.seen, g.state, g.at = c, st, now
 	return nil
 }
 
@@ -151,7 +154,16 @@ func (g *guarded) name() string { return "the breaker of " + g.ability }
 // measure tells the metrics of a call's end.
 func (s *Session) measure(g *guarded, r breaker.Result) {
 	if s.metrics != nil {
-		s.metrics.Observe(g.ability, g.state, g.config, r, s.present())
+		g.measured = g.state.Generation
+		s.metrics.Observe(g.ability, breaker.Seen{State: g.state, Config: g.config, At: g.at}, r, s.present())
+	}
+}
+
+// measureMoved tells the metrics of a breaker that is in another phase than they
+// were told, whoever has moved it.
+func (s *Session) measureMoved(g *guarded) {
+	if g.measured != g.state.Generation {
+		s.measure(g, breaker.Neutral)
 	}
 }
 
@@ -178,5 +190,6 @@ func (s *Session) Breaker(ctx context.Context, ability string) (st breaker.State
 		return breaker.State{}, breaker.Closed, false, nil
 	}
 	now, err := s.loadBreaker(ctx, g)
+	s.measureMoved(g)
 	return g.state, g.state.Phase(now, g.config), true, err
 }

@@ -218,13 +218,13 @@ func (d *Decider) claim(ctx context.Context, t *ticket, money *stake, p *patienc
 		m.claim.Expects = m.expects
 		err := d.Store.Claim(ctx, &m.claim, &m.grant)
 		if err == nil && t != nil {
-			if t.now = m.grant.Now; money == nil {
+			if t.now, t.guarded.at = m.grant.Now, m.grant.Now; money == nil {
 				return nil
 			}
 		}
 		told := errors.Is(err, state.ErrConflict) && len(m.grant.Expected) == len(m.expects)
 		if told && t != nil {
-			if wrong := t.guarded.see(m.grant.Expected[0]); wrong != nil {
+			if wrong := t.guarded.see(m.grant.Expected[0], m.grant.Now); wrong != nil {
 				err, told = fmt.Errorf("the breaker of %s cannot be read: %w", t.guarded.ability, wrong), false
 			}
 			t.fill()

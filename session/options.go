@@ -26,8 +26,9 @@ type Options struct {
 	Breakers []Breaker
 	// OnBreaker is told when a breaker changes; it may call back. nil: nobody is.
 	OnBreaker func(BreakerChange)
-	// Metrics is told of every call that a breaker watches. It may belong to
-	// any number of sessions. nil: nobody is.
+	// Metrics is told of every call that a breaker watches, and of every breaker that
+	// the session finds in another phase. It may belong to any number of sessions.
+	// nil: nobody is.
 	Metrics *breaker.Metrics
 	// Log receives a line for every task that is ended, every failed and every
 	// refused delegation, and every breaker that moves; nil: none.

@@ -24,6 +24,7 @@ func (s *Session) ResetBreaker(ctx context.Context, ability string) (err error) 
 	if err != nil {
 		return fmt.Errorf("session %s: reset %s: %w", s.id, g.name(), err)
 	}
+	s.measureMoved(g)
 	if c := changeOf(g, before, g.state, at); c != nil {
 		s.changed(c)
 	}

@@ -223,7 +223,11 @@ func (s *Session) decide(ctx context.Context, rs *registry.Step, call state.Call
 		return s.decider.Decide(ctx, rs, v), nil // which says what is wrong
 	}
 	t = s.ticket(rs, call)
-	return s.decider.decide(ctx, rs, call, v, t, money, p), t
+	admission = s.decider.decide(ctx, rs, call, v, t, money, p)
+	if t != nil {
+		s.measureMoved(t.guarded)
+	}
+	return admission, t
 }
 
 // refused ends what an abort over a meter concerns, and lets the clocks stand

@@ -90,7 +90,7 @@ func (s *Session) loadBreaker(ctx context.Context, g *guarded) (now int64, err e
 		return 0, err
 	}
 	s.heard = max(s.heard, s.view.Now)
-	return s.view.Now, g.see(s.view.Cells[0])
+	return s.view.Now, g.see(s.view.Cells[0], s.view.Now)
 }
 
 // refuse makes v the refusal of an open breaker, beside what the rules say.

@@ -44,7 +44,8 @@ const MaxTracked = 4096
 
 // Metrics follows the breakers that it is told of. It is safe for any number
 // of goroutines. Trips and the time in open are those of the breaker, whoever
-// moved it; the failure rate is of the calls that this Metrics was told of.
+// moved it, as far as it was told, and begin anew when the breaker is forgotten; the
+// failure rate is of the calls that this Metrics was told of.
 type Metrics struct {
 	alerts Alerts
 	window time.Duration
@@ -55,9 +56,9 @@ type Metrics struct {
 
 // tracked is one ability's breaker as it was last seen.
 type tracked struct {
-	state  State
-	config Config
-	calls  [buckets]bucket
+	Seen
+	told  int64 // when that was told of, by the clock of whoever reads
+	calls [buckets]bucket
 }
 
 // bucket counts the calls of a part of the window.
@@ -80,8 +81,10 @@ func (m *Metrics) Alerts() Alerts { return m.alerts }
 // Window returns the window of failure rates.
 func (m *Metrics) Window() time.Duration { return m.window }
 
-// Observe takes in a call's result, and the breaker after it, at a time.
-func (m *Metrics) Observe(ability string, s State, c Config, r Result, at int64) {
+// Observe takes in a call's result at a time, and the breaker as it was last seen;
+// Neutral: the breaker only. What is told of late, and was seen before what is known,
+// does not change that.
+func (m *Metrics) Observe(ability string, seen Seen, r Result, at int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	t := m.abilities[ability]
@@ -89,11 +92,10 @@ func (m *Metrics) Observe(ability string, s State, c Config, r Result, at int64)
 		if len(m.abilities) >= MaxTracked {
 			return
 		}
-		t = &tracked{}
+		t = &tracked{Seen: seen, told: at}
 		m.abilities[ability] = t
-	}
-	if s.Generation >= t.state.Generation {
-		t.state, t.config = s, c
+	} else if !seen.before(&t.Seen) {
+		t.Seen, t.told = seen, at
 	}
 	if r == Neutral {
 		return
@@ -130,7 +132,9 @@ func (r *Reading) FailureRate() float64 {
 	return float64(r.Failed) / float64(r.Calls)
 }
 
-// Read returns the breakers that were told of, by ability.
+// Read returns the breakers that were told of, by ability. One that nobody has told
+// of for so long that its store has forgotten it is closed, as if it had never been
+// called.
 func (m *Metrics) Read(at int64) []Reading {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -143,12 +147,12 @@ func (m *Metrics) Read(at int64) []Reading {
 }
 
 func (m *Metrics) read(ability string, t *tracked, at int64) Reading {
+	s := t.at(at)
 	r := Reading{
-		Ability: ability, Phase: t.state.Phase(at, t.config).String(), Trips: t.state.Trips,
-		Open: time.Duration(t.state.OpenFor), Alerts: []string{},
+		Ability: ability, Phase: s.Phase(at, t.Config).String(), Trips: s.Trips, Open: time.Duration(s.OpenFor), Alerts: []string{},
 	}
-	if t.state.Opened != 0 {
-		r.Open += time.Duration(max(at-t.state.Opened, 0))
+	if s.Opened != 0 {
+		r.Open += time.Duration(max(at-s.Opened, 0))
 	}
 	last := at / (int64(m.window) / buckets)
 	for i := range t.calls {

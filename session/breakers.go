@@ -57,6 +57,10 @@ type guarded struct {
 	measured uint64
 }
 
+func newGuarded(folded string, r *Breaker) *guarded {
+	return &guarded{ability: folded, rule: r, config: r.WithDefaults(), cell: "breaker\x00" + folded, lease: "probe\x00" + folded}
+}
+
 // see notes what the cell of a breaker is at the store's time.
 func (g *guarded) see(c state.Cell, now int64) error {
 	st, err := breaker.Parse(c.Value)
@@ -119,7 +123,7 @@ func (b *breakers) of(ability string) *guarded {
 // find looks for the breaker of a folded ability, and remembers it.
 func (b *breakers) find(folded string) (g *guarded) {
 	if r := covering(b.rules, folded); r != nil {
-		g = &guarded{ability: folded, rule: r, config: r.WithDefaults(), cell: "breaker\x00" + folded, lease: "probe\x00" + folded}
+		g = newGuarded(folded, r)
 	}
 	if len(b.found) >= maxGuarded {
 		clear(b.found)

@@ -108,7 +108,7 @@ Exit codes: 0 fine, 1 internal or I/O error, 2 usage, 3 findings,
 		return usage("%w\nSee '%s --help'.", err, cmd.CommandPath())
 	})
 	root.AddCommand(newCheck(), newFmt(), newEval(), newTest(), newExplain(), newDryrun(), newRun(),
-		newReplay(), newSuggest(), newStats(), newAudit(), newBuiltins(), newConfig(), newPrompt(), newPrices(), newBundle(),
+		newReplay(), newSuggest(), newStats(), newAudit(), newBuiltins(), newConfig(), newPrompt(), newBreaker(), newPrices(), newBundle(),
 		newSchema(), newCompletion(), newVersion())
 	offerCompletions(root)
 	return root

@@ -147,3 +147,57 @@ func TestState_RedisEvicts(t *testing.T) {
 		}
 	}
 }
+
+// TestState_RedisBreakers sees and resets breakers on a server, and says so where it
+// does not answer.
+func TestState_RedisBreakers(t *testing.T) {
+	if _, err := exec.LookPath("false"); err != nil {
+		t.Skip("there is no program that fails on the PATH")
+	}
+	ctx := limited(t)
+	addr, server := redisServer(t, ctx)
+	dir := t.TempDir()
+	chain, settings := filepath.Join(dir, "chain.yaml"), filepath.Join(dir, "conf.yaml")
+	put(t, chain, "id: c\nsteps:\n  - {id: a, ability: pay.out, on_failure: continue}\n")
+	put(t, settings, "state: redis://"+addr+"?timeout=5s\nbreakers: [{abilities: pay.*, failure_threshold: 1, reset: manual}]\n")
+	var out, errOut bytes.Buffer
+	if code := program(ctx, []string{"run", chain, "--config", settings, "--ability", "*=false"}, strings.NewReader(""), &out, &errOut); code != exitOK {
+		t.Fatalf("exit code %d: %s%s", code, &out, &errOut)
+	}
+	for _, c := range []struct {
+		args string
+		code int
+		want string
+	}{
+		{"breaker pay.out", exitOK, `^pay\.out  open       failures: 0 of 1, trips: 1, not called until it is reset\n$`},
+		{"breaker -f json pay.out", exitOK, `(?s)"known": true,.*"phase": "open".*"manual": true,`},
+		{"breaker pay.uot", exitFindings, `^pay\.uot  closed .* not known to the state\n$`},
+		{"breaker -f json pay.uot", exitFindings, `"known": false`},
+		{"breaker", exitUsage, `^$`},
+		{"breaker reset pay.uot", exitFindings, `^pay\.uot: nothing to reset\n$`},
+		{"breaker reset -f json pay.uot", exitFindings, `"known": false`},
+		{"breaker reset", exitUsage, `^$`},
+		{"breaker reset pay.out", exitOK, `^pay\.out: closed, was open since 2.*Z\n$`},
+		{"breaker reset -f json pay.out", exitOK, `"was": "closed"`},
+		{"breaker pay.out", exitOK, `^pay\.out  closed     failures: 0 of 1, trips: 1\n$`},
+		{"", exitOK, ""}, // the server is gone
+		{"breaker pay.out", exitInternal, `^$`},
+		{"breaker reset pay.out", exitInternal, `^$`},
+		{"breaker -f json pay.out", exitInternal, `^\{\n  "breakers": \[\]\n\}\n$`},
+		{"breaker reset -f json pay.out", exitInternal, `"breakers": \[\]`},
+	} {
+		if c.args == "" {
+			server.ShutdownNoSave(ctx)
+			continue
+		}
+		out.Reset()
+		errOut.Reset()
+		code := program(ctx, append(strings.Fields(c.args), "--config", settings), strings.NewReader(""), &out, &errOut)
+		if code != c.code || !regexp.MustCompile(c.want).MatchString(out.String()) {
+			t.Errorf("%s: exit code %d, want %d: %s%s", c.args, code, c.code, &out, &errOut)
+		}
+		if (code == exitOK) != (errOut.Len() == 0) {
+			t.Errorf("%s: exit code %d and standard error %q", c.args, code, &errOut)
+		}
+	}
+}

@@ -14,10 +14,12 @@ import (
 // ability counts.
 func (r *reader) breakers(n *document.Node) {
 	r.config.Breakers = []session.Breaker{}
-	for i, item := range r.List(n, "breakers", maxList) {
+	items := r.List(n, "breakers", maxList)
+	for i, item := range items {
 		r.mark(fmt.Sprintf("breakers[%d]", i), item)
 		r.config.Breakers = append(r.config.Breakers, r.breaker(item))
 	}
+	r.warnDeadBreakers(items)
 }
 
 func (r *reader) breaker(n *document.Node) (b session.Breaker) {
@@ -34,8 +36,8 @@ func (r *reader) breaker(n *document.Node) (b session.Breaker) {
 		{Name: "probe_timeout_seconds", Read: func(n *document.Node) {
 			b.Probe = time.Duration(r.count(n, "probe_timeout_seconds", 1)) * time.Second
 		}},
-		{Name: "count_errors", Read: func(n *document.Node) { b.Count = r.texts(n, "count_errors") }},
-		{Name: "ignore_errors", Read: func(n *document.Node) { b.Ignore = r.texts(n, "ignore_errors") }},
+		{Name: "count_errors", Read: func(n *document.Node) { b.Count = r.classes(n, "count_errors") }},
+		{Name: "ignore_errors", Read: func(n *document.Node) { b.Ignore = r.classes(n, "ignore_errors") }},
 		{Name: "reset", Read: func(n *document.Node) {
 			switch n.Text {
 			case "manual":
@@ -56,6 +58,16 @@ func (r *reader) breaker(n *document.Node) (b session.Breaker) {
 		}
 	}
 	return b
+}
+
+// classes reads a list of error classes. Any name may be one, as abilities have
+// classes of their own.
+func (r *reader) classes(n *document.Node, what string) []string {
+	all := r.texts(n, what)
+	for _, item := range n.Items {
+		r.warnClass(item)
+	}
+	return all
 }
 
 // Alerts say when a breaker needs somebody's attention, and over which window

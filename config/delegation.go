@@ -82,6 +82,7 @@ func (r *reader) alternatives(n *document.Node) (all []session.Alternative) {
 		return nil
 	}
 	for i, name := range n.Names {
+		r.warnSelf(name.Text, n.Items[i])
 		all = append(all, session.Alternative{Workers: dsl.NamePattern(name.Text), Use: r.texts(n.Items[i], "the alternatives of "+document.Quote(name.Text))})
 	}
 	return all

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/cbpolicy/cbpolicy/config"
+	"github.com/cbpolicy/cbpolicy/diag"
 	"github.com/cbpolicy/cbpolicy/lint"
 )
 
@@ -73,8 +74,9 @@ func checkPage(t *testing.T, id, text string) {
 
 // example is the files of one, with what is known beside them.
 type example struct {
-	files []lint.File
-	known lint.Options
+	files  []lint.File
+	known  lint.Options
+	doubts diag.List // about the configuration
 }
 
 func examples(t *testing.T, part string) (e example) {
@@ -92,6 +94,7 @@ func examples(t *testing.T, part string) (e example) {
 			if c == nil {
 				t.Fatal(l)
 			}
+			e.doubts = l
 			e.known.FleetUnknown = config.Shared(c.State) && c.Away.Fleet == 0
 			continue
 		}
@@ -101,7 +104,7 @@ func examples(t *testing.T, part string) (e example) {
 }
 
 func findingIDs(e example) (ids []string) {
-	for _, f := range e.known.Run(e.files).Findings {
+	for _, f := range append(e.known.Run(e.files).Findings, e.doubts...) {
 		ids = append(ids, f.ID)
 	}
 	return ids

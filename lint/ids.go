@@ -5,6 +5,7 @@ import (
 
 	"github.com/cbpolicy/cbpolicy/chain"
 	"github.com/cbpolicy/cbpolicy/chain/run"
+	"github.com/cbpolicy/cbpolicy/config"
 	"github.com/cbpolicy/cbpolicy/dsl"
 	"github.com/cbpolicy/cbpolicy/internal/document"
 )
@@ -23,6 +24,7 @@ func IDs() []string {
 		UnknownAbilityID, UndeclaredParameterID, MissingParameterID, UntrustedFlowID, UndeclaredDependsID,
 		EndlessThrottleID, UnscopedLimitID, LocalWithoutFleetID, SelfComparisonID, ConstantComparisonID, ContradictionID, UnclosedReferenceID, UnusedSuppressionID,
 	)
+	ids = append(ids, config.IDs()...)
 	slices.Sort(ids)
 	return slices.Compact(ids)
 }

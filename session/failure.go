@@ -11,6 +11,11 @@ const (
 	ClassCancelled    = "Cancelled" // by the caller: counts neither against a tool nor against a worker
 )
 
+// Classes returns the classes that are known by name.
+func Classes() []string {
+	return []string{ClassTool, ClassNetwork, ClassRateLimit, ClassArguments, ClassFileNotFound, ClassCancelled}
+}
+
 // countsAgainstTool reports whether a failure says something of the tool, and
 // not of who called it.
 func countsAgainstTool(class string) bool {

@@ -26,6 +26,7 @@ and not run: that is what cbpolicy test does. A directory stands for the files b
 that end in ` + strings.Join(lint.Extensions(), " ") + `, but for documents that have
 nothing of a chain, such as recorded runs, which are counted; - is standard input,
 told by its content. Files that are checked together are taken to belong together.
+What is doubtful in the configuration is told with them.
 
 Findings go to standard output. Exit code 3 says that there is an error or a
 warning, 1 that a file could not be read.`,
@@ -40,7 +41,7 @@ warning, 1 that a file could not be read.`,
 	cmd.Flags().StringArrayVar(&o.abilities, "abilities", nil, "a `FILE` with all abilities there are: a name a line, or a manifest; may be repeated")
 	configFlag(cmd, &o.config)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		c, err := loadConfig(cmd, o.config)
+		c, doubts, err := loadConfig(cmd, o.config)
 		if err != nil {
 			return err
 		}
@@ -48,7 +49,7 @@ warning, 1 that a file could not be read.`,
 		if c.Check.FailOn != "" && !cmd.Flags().Changed("fail-on") {
 			o.failOn = c.Check.FailOn
 		}
-		return runCheck(cmd, args, &o, c)
+		return runCheck(cmd, args, &o, c, doubts)
 	}
 	return cmd
 }
@@ -60,7 +61,7 @@ type checkOptions struct {
 	config             string
 }
 
-func runCheck(cmd *cobra.Command, args []string, o *checkOptions, c *config.Config) error {
+func runCheck(cmd *cobra.Command, args []string, o *checkOptions, c *config.Config, doubts diag.List) error {
 	paths, err := distinct(args, lint.Extensions()...)
 	if err != nil {
 		return err
@@ -85,6 +86,7 @@ func runCheck(cmd *cobra.Command, args []string, o *checkOptions, c *config.Conf
 		return err
 	}
 	report := known.Run(files)
+	report.Findings = append(report.Findings, doubts...)
 	if err := checkTests(cmd, tests, &report); err != nil {
 		return err
 	}

@@ -109,32 +109,36 @@ func configFlag(cmd *cobra.Command, path *string) {
 }
 
 // loadConfig reads the configuration that is named, or the one in the working
-// directory; without either it is the defaults.
-func loadConfig(cmd *cobra.Command, path string) (*config.Config, error) {
+// directory; without either it is the defaults. The findings about one that can be
+// read are no errors.
+func loadConfig(cmd *cobra.Command, path string) (*config.Config, diag.List, error) {
 	if path == "" {
 		if _, err := os.Stat(config.FileName); errors.Is(err, fs.ErrNotExist) {
-			return &config.Config{}, nil
+			return &config.Config{}, nil, nil
 		}
 		path = config.FileName
 	}
 	name, data, err := read(cmd, path)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	c, findings := config.Parse(name, data)
 	if c == nil {
-		return nil, refuse(cmd, findings)
+		return nil, nil, refuse(cmd, findings)
 	}
 	c.Resolve(path)
-	return c, nil
+	return c, findings, nil
 }
 
 // loadSettings puts the configuration and the environment together, and warns
 // of what is set there and not in effect.
 func loadSettings(cmd *cobra.Command, path string) (*config.Settings, error) {
-	c, err := loadConfig(cmd, path)
+	c, doubts, err := loadConfig(cmd, path)
 	if err != nil {
 		return nil, err
+	}
+	if err := diag.Text(cmd.ErrOrStderr(), doubts, diag.TextOptions{Color: colour(cmd.ErrOrStderr())}); err != nil {
+		return nil, fmt.Errorf("print findings: %w", err)
 	}
 	e := config.ReadEnvironment(os.LookupEnv)
 	e.Names(os.Environ())

@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/cbpolicy/cbpolicy/internal/reading"
 	"github.com/cbpolicy/cbpolicy/registry"
@@ -11,14 +10,19 @@ import (
 
 // After reports the result of an admitted step, so that later ones can be
 // judged by it. An error means that the store could not be told; the
-// session's own history has the result all the same. A second report of a call
-// changes nothing, nor does the first of one whose result an event has told of.
+// session's own history has the result all the same. Call After with the Step again
+// then, until there is none: the store is told of the result that was reported
+// first. Without that the call's claim, its probe and what it says of its breaker
+// are as if it were never reported.
+//
+// A second report of a call that was told changes nothing, nor does the first of one
+// whose result an event has told of.
 func (s *Session) After(ctx context.Context, o Outcome) (err error) {
 	s.mu.Lock()
 	defer s.unlock()
 	defer errorOnPanic(&err)
 	if o.Step.reported {
-		return nil
+		return s.settleAgain(ctx, o.Step)
 	}
 	o.Step.reported = true
 	u := o.Step.call
@@ -40,10 +44,7 @@ func (s *Session) After(ctx context.Context, o Outcome) (err error) {
 		s.reported.add(u)
 	}
 	s.keepResults(ctx)
-	if err = s.settle(ctx, s.ends(u, o.Failed, o.Class)); err != nil {
-		return fmt.Errorf("session %s: settle call %s: %w", s.id, o.Step.Call.ID, err)
-	}
-	return nil
+	return s.settleStep(ctx, o.Step, s.ends(u, o.Failed, o.Class))
 }
 
 // remember keeps the words of an output, and as they read where that is

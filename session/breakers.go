@@ -53,6 +53,7 @@ type guarded struct {
 	seen  state.Cell
 	state breaker.State // what is in seen
 	at    int64         // the store's time at which it was known to be so
+	tries []*tried      // writes of which nobody knows whether they were made
 	// The generation that the metrics were last told of.
 	measured uint64
 }
@@ -69,6 +70,7 @@ func (g *guarded) see(c state.Cell, now int64) error {
 		return err
 	}
 	g.seen, g.state, g.at = c, st, now
+	g.recognize(c)
 	return nil
 }
 
@@ -83,6 +85,7 @@ func (g *guarded) write(st breaker.State) state.Write {
 // wrote notes that the cell was replaced.
 func (g *guarded) wrote(w *state.Write, st breaker.State) {
 	g.seen, g.state = state.Cell{Version: w.Version + 1, Value: w.Value}, st
+	g.dropTries(g.seen.Version)
 }
 
 // maxGuarded bounds the abilities that are remembered, with their cells: their

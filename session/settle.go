@@ -1,7 +1,6 @@
 package session
 
 import (
-	"bytes"
 	"context"
 
 	"github.com/cbpolicy/cbpolicy/state"
@@ -12,13 +11,7 @@ import (
 type ended struct {
 	underway
 	result breaker.Result
-	tried  tried
-}
-
-// tried is a breaker that was written, where nobody knows whether it was.
-type tried struct {
-	cell state.Cell // of version 0: nothing is
-	from breaker.State
+	tried  *tried // nil: nothing is
 }
 
 // ends is a call whose result is told of; nil: one that was never let through. It
@@ -59,13 +52,14 @@ func contains(classes []string, class string) bool {
 	return false
 }
 
-// settle tells the store of a call's end, and the metrics.
+// settle tells the store of a call's end, and the metrics, whatever the store does.
 func (s *Session) settle(ctx context.Context, e *ended) error {
-	err := s.tellEnd(ctx, e)
-	if e.guarded != nil {
-		s.measure(e.guarded, e.result)
-	}
-	return err
+	defer func() {
+		if e.guarded != nil {
+			s.measure(e.guarded, e.result)
+		}
+	}()
+	return s.tellEnd(ctx, e)
 }
 
 // nothing reports whether the store knows nothing of the call.
@@ -85,7 +79,7 @@ func (s *Session) tellEnd(ctx context.Context, e *ended) error {
 	switch {
 	case e.nothing():
 		return s.tellMoney(ctx)
-	case !e.asked && !e.tried.unknown() && !e.moves():
+	case !e.asked && e.tried == nil && !e.moves():
 		return nil // of an event, after which money is told of
 	}
 	p := s.patience()
@@ -96,7 +90,7 @@ func (s *Session) tellEnd(ctx context.Context, e *ended) error {
 	}
 	if e.probe != "" {
 		settlement.Leases, settlement.Holder = []string{g.lease}, e.probe
-	} else if !e.admitted.IsZero() && !e.tried.unknown() && !e.moves() {
+	} else if !e.admitted.IsZero() && e.tried == nil && !e.moves() {
 		s.expects[0] = g.expect()
 		settlement.Expects = s.expects[:]
 		err := s.report(ctx, settlement, p)
@@ -110,11 +104,12 @@ func (s *Session) tellEnd(ctx context.Context, e *ended) error {
 		if err != nil {
 			return err
 		}
-		if e.tried.made(g.seen) {
-			s.moved(g, e.tried.from, now)
+		if t := e.tried; t != nil && t.made {
+			s.moved(g, t.from, t.to, now)
 			return s.tellMoney(ctx)
 		}
-		e.tried = tried{}
+		g.giveUp(e.tried)
+		e.tried = nil
 		if e.probe != "" && now >= e.probeUntil {
 			e.result = breaker.Neutral // its lease is over, and another call is the probe
 		}
@@ -137,27 +132,17 @@ func (s *Session) tellEnd(ctx context.Context, e *ended) error {
 		case !moves:
 		case err == nil:
 			g.wrote(&settlement.Cells[0], after)
-			s.moved(g, before, now)
+			s.moved(g, before, after, now)
 		case !state.Refused(err):
-			w := &settlement.Cells[0]
-			e.tried = tried{state.Cell{Version: w.Version + 1, Value: w.Value}, before}
+			e.tried = g.try(&settlement.Cells[0], before, after)
 		}
 		return err
 	}
 }
 
-// unknown reports whether there was a write of which nobody knows if it was made.
-func (t *tried) unknown() bool { return t.cell.Version != 0 }
-
-// made reports whether a cell is what was written. Where another session has
-// written the very same in its place, that counts for both.
-func (t *tried) made(is state.Cell) bool {
-	return t.unknown() && t.cell.Version == is.Version && bytes.Equal(t.cell.Value, is.Value)
-}
-
 // moved tells of a breaker that is another than it was, if it is in another phase.
-func (s *Session) moved(g *guarded, from breaker.State, now int64) {
-	if c := changeOf(g, from, g.state, now); c != nil {
+func (s *Session) moved(g *guarded, from, to breaker.State, now int64) {
+	if c := changeOf(g, from, to, now); c != nil {
 		s.changed(c)
 	}
 }

@@ -43,6 +43,8 @@ type Step struct {
 	attempt  int          // of its task, in which it was judged last
 	call     *underway    // nil: not admitted
 	flight   meter.Flight // of the call, if that is still it
+	// What the store is still to be told of it; nil: nothing.
+	unsettled *ended
 }
 
 // Repeated reports whether the step was admitted as a call that is under way

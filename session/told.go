@@ -64,6 +64,11 @@ func (s *Session) keepResult(ctx context.Context, e *ended) {
 	} else if e.guarded != nil {
 		s.measure(e.guarded, e.result)
 	}
+	s.tellLater(e)
+}
+
+// tellLater keeps a result for the store to be told of.
+func (s *Session) tellLater(e *ended) {
 	if len(s.untold) == maxUntold {
 		s.warnLost(&s.untold[0], errors.New("too many results are still to be told"))
 		s.untold = slices.Delete(s.untold, 0, 1)

@@ -110,6 +110,10 @@ func (s *Session) letThrough(st *Step, rs *registry.Step, k *meter.Task, call *m
 	u.id, u.ability, u.worker, u.args, u.binds = st.Call.ID, st.Ability, call.Worker, call.Args, st.Outputs == nil
 	st.call, st.flight = u, flight
 	st.repeated, st.reported = admission == Repeated, false
+	if st.unsettled != nil { // nobody reports that again
+		s.tellLater(st.unsettled)
+		st.unsettled = nil
+	}
 	s.askedAgain(&id)
 }
 

@@ -44,10 +44,10 @@ opened, and when the ability is tried again. What opens a breaker and when it is
 tried again is as the configuration says; a chain may have been stricter. 'breaker
 reset' closes them.
 
-A state keeps no names of abilities that it could list: name those that are meant,
-letter case does not count. One of which the state knows no breaker has not failed,
-or not for a day, or is called something else. An ability that is called reset
-stands behind --.
+A state does not list its breakers, as a file keeps no names: name those that are
+meant, letter case does not count. One of which the state knows no breaker has not
+failed, or not for a day, or is called something else. An ability that is called
+reset stands behind --.
 
 Exit codes: 0 fine, 1 the state cannot be read, 2 usage, 3 the state knows no
 breaker of an ability, or the configuration is wrong.`,
@@ -126,7 +126,7 @@ func (o *breakerOptions) each(cmd *cobra.Command, abilities []string,
 // breakerNames are the abilities that the command line names, each once.
 func breakerNames(cmd *cobra.Command, args []string) (names []string, err error) {
 	if len(args) == 0 {
-		return nil, usage("%s: name the abilities: a state keeps no names that it could list\nSee '%s --help'.", cmd.Name(), cmd.CommandPath())
+		return nil, usage("%s: name the abilities: a state does not list its breakers, as a file keeps no names\nSee '%s --help'.", cmd.Name(), cmd.CommandPath())
 	}
 	seen := map[string]bool{}
 	for _, name := range args {

@@ -21,8 +21,10 @@ func (s *Session) report(ctx context.Context, st *state.Settlement, p *patience)
 
 func (s *Session) reportMoney(ctx context.Context, st *state.Settlement, p *patience) error {
 	store, b, cells, expects := s.decider.Store, s.books, st.Cells, st.Expects
-	defer func() { st.Cells, st.Expects = cells, expects }()
+	itself := func() { st.Cells, st.Expects = cells, expects }
+	defer itself()
 	for {
+		itself() // what was owed at the try before may be owed no more
 		list := s.books.owing()
 		if len(list) == 0 {
 			return store.Settle(ctx, st)

@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"fmt"
+	"math"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -33,7 +34,19 @@ func newPurse(t testing.TB, store state.Store) *purse {
 // newPurseBy is newPurse by a clock.
 func newPurseBy(t testing.TB, store state.Store, clock session.Clock) *purse {
 	t.Helper()
-	s, err := session.New(session.Options{ID: "s", Registry: load(t, "B:task.spend_cents>5000|abort|id=cap"), Store: store, Clock: clock})
+	return newPurseWith(t, session.Options{Registry: load(t, "B:task.spend_cents>5000|abort|id=cap"), Store: store, Clock: clock})
+}
+
+// newPurseOf is newPurse under rules of its own.
+func newPurseOf(t testing.TB, store state.Store, rules string) *purse {
+	t.Helper()
+	return newPurseWith(t, session.Options{Registry: load(t, rules), Store: store, Clock: session.NewVirtualClock(start)})
+}
+
+func newPurseWith(t testing.TB, o session.Options) *purse {
+	t.Helper()
+	o.ID, o.Review.Most = "s", math.MaxInt32
+	s, err := session.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}

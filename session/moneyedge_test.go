@@ -46,6 +46,33 @@ func TestALateResultTakesNothingFromTheNextSession(t *testing.T) {
 	}
 }
 
+// Where a look at the money shows that nothing is owed any more, the result that
+// was to be told with it is told alone.
+func TestAResultIsToldWhereNothingIsOwedAnyMore(t *testing.T) {
+	line := &lasting{Store: memory.New(memory.Options{})}
+	p := newPurseOf(t, line, "B:task.spend_cents>5000|abort|id=cap\nB:frequency:model.ask@session>4/1h|abort|id=often")
+	other := newPurse(t, &lasting{Store: line.Store})
+	one := p.ask("work", "one", -1)
+	line.lose = func() fate { return unheard }
+	for _, task := range []string{"work", "part"} {
+		var v registry.Verdict
+		p.Before(t.Context(), &session.Step{Call: session.Call{ID: "lost in " + task, Ability: "model.ask"}, Task: task, Estimate: dollar}, &v)
+		if v.Decision != registry.Abort {
+			t.Fatalf("let through though the store did not answer: %v", v.Decision)
+		}
+	}
+	line.lose = nil
+	other.ask("part", "c1", 1)
+	p.ask("work", "two", 1)
+	p.pay(one, 0)
+	if err := p.Flush(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if again := p.ask("work", "one", -1); again == nil || again.Repeated() {
+		t.Errorf("the id of a call whose result is told is another call's: %+v", again)
+	}
+}
+
 // A call that a dead process has begun and that is asked for again at a greater
 // price is let through only once that is set aside, whoever comes in between, and
 // not at all if it cannot be.

@@ -67,20 +67,24 @@ func (b *book) look() {
 // count tells the meters of the task what there is in all.
 func (b *book) count() { b.task.SetKept(b.view.Total()) }
 
-// see notes what the cell is. A write whose answer was lost was made if it is
-// the latest; otherwise it is made again, and may count twice if another came
-// after it.
+// see notes what the cell is, in the session that was born so. Of a write whose
+// answer was lost it tells whether it was made: then what was in it is due no more.
+// Where nobody knows, nothing of it is lost, and what it adds may count twice.
 func (b *book) see(c state.Cell, born uint64) error {
 	next, err := ledger.Parse(c.Value)
 	if err != nil {
 		return fmt.Errorf("the money of task %q cannot be read: %w", b.task.ID(), err)
 	}
-	if b.tried.made() && next.Writer == b.tried.state.Writer && next.Seq == b.tried.state.Seq {
-		b.wrote(c, nil)
-		return nil
-	}
 	if next.Born != born {
 		next = ledger.State{} // of an earlier session of this id
+	}
+	if n := b.tried.due; b.tried.made() {
+		switch b.fate(&next, born) {
+		case ledger.Made:
+			b.due = b.due[:copy(b.due, b.due[n:])]
+		case ledger.Unknown:
+			b.due = slices.Concat(additions(b.due[:n], next), b.due[n:])
+		}
 	}
 	b.seen, b.state, b.tried = c, next, attempt{}
 	b.text, b.spare = nil, b.text
@@ -91,24 +95,34 @@ func (b *book) see(c state.Cell, born uint64) error {
 	return nil
 }
 
+// fate is what became of the write that was tried, by the ledger as it is now.
+func (b *book) fate(is *ledger.State, born uint64) ledger.Fate {
+	tried := &b.tried.state
+	if tried.Born != born {
+		return ledger.Unknown // it was to be the first of the session, and another's was
+	}
+	return is.FateOf(tried.Writer, tried.Seq, b.state)
+}
+
 // write is the write of what is due, and of one change more.
 func (b *book) write(more posting, born, writer, seq uint64) state.Write {
 	next := b.view
 	if more != (posting{}) {
 		next = more.on(next)
 	}
-	next.Born, next.Writer, next.Seq = born, writer, seq
+	next.Born = born
+	next = next.Sign(writer, seq)
 	b.tried = attempt{next, len(b.due)}
 	text := next.Append(b.spare[:0])
 	b.spare = nil
 	return state.Write{Key: b.key, Version: b.seen.Version, Value: text, TTL: ledger.Keep}
 }
 
-// wrote notes that the write which was tried is what the cell is. The text is ours
-// if it was made by write, and nil if it is the store's.
-func (b *book) wrote(c state.Cell, text []byte) {
+// wrote notes that the write which was tried is what the cell is, with the text of
+// the write.
+func (b *book) wrote(c state.Cell) {
 	b.seen, b.state = c, b.tried.state
-	b.text, b.spare = text, b.text
+	b.text, b.spare = c.Value, b.text
 	b.due = b.due[:copy(b.due, b.due[b.tried.due:])]
 	b.tried = attempt{}
 	b.look()

@@ -181,7 +181,7 @@ func (b *books) answered(o outcome) {
 		switch o {
 		case written:
 			w := &b.cells[i]
-			x.wrote(state.Cell{Version: w.Version + 1, Value: w.Value}, w.Value)
+			x.wrote(state.Cell{Version: w.Version + 1, Value: w.Value})
 			x.known = b.epoch
 			b.drop(x)
 		case unwritten:

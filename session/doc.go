@@ -22,7 +22,9 @@
 // another process, or in several at once. A claim says what its step was judged
 // by, and where that is no longer so the step is judged again. What the store
 // cannot be told is told with what comes next, or by Flush, and is lost only with the
-// process that knows it; what is set aside for a call when its process dies stays so
+// process that knows it. A write whose answer was lost is made once, unless
+// ledger.MaxWriters others have written before it is looked at: what it adds counts
+// twice then, at most, and what it takes back is not taken. What is set aside for a call when its process dies stays so
 // until the same call is asked for again. A call is one process's: who settles what
 // another has begun, and goes on with, has it counted twice. Everything else that is
 // counted here is the process's own.

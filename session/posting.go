@@ -2,6 +2,7 @@ package session
 
 import (
 	"math"
+	"slices"
 
 	"github.com/cbpolicy/cbpolicy/state/ledger"
 )
@@ -56,6 +57,12 @@ func compact(due []posting, on ledger.State) []posting {
 		left = append(left, posting{kind: spend, amount: sum})
 	}
 	return left
+}
+
+// additions are postings that may have been made already, to be made on a state:
+// compacted, and without what they take away from it in all.
+func additions(due []posting, on ledger.State) []posting {
+	return slices.DeleteFunc(compact(due, on), func(p posting) bool { return p.kind == spend && p.amount < 0 })
 }
 
 // plus adds amounts and stops at the greatest and the least.

@@ -36,7 +36,9 @@ type State struct {
 	// Writer and Seq tell who has written it last, and which of his writes it
 	// was: by them he finds out what became of one whose answer was lost.
 	Writer, Seq uint64
-	live        []entry // the earliest first; never changed in place, States share it
+	earlier     []write // the last ones of the writers before, the latest first
+	live        []entry // the earliest first
+	// Neither is changed in place: States share them.
 }
 
 type entry struct {
@@ -106,19 +108,30 @@ func plus(a, b int64) int64 {
 }
 
 // version is the form in which a State is written: the version, Born, Spent,
-// Writer, Seq, and a name and an amount for each call.
-const version = 1
+// Writer, Seq, how many writers were before, each with the number of his write, and
+// a name and an amount for each call. The form before had no earlier writers.
+const version, versionBefore = 2, 1
 
-const headSize, entrySize = 1 + 4*8, len(Name{}) + 8
+const (
+	headSize       = headSizeBefore + 1
+	headSizeBefore = 1 + 4*8
+	writeSize      = 2 * 8
+	entrySize      = len(Name{}) + 8
+)
 
 // Append writes the ledger to b.
 func (s State) Append(b []byte) []byte {
-	b = slices.Grow(b, headSize+len(s.live)*entrySize)
+	b = slices.Grow(b, headSize+len(s.earlier)*writeSize+len(s.live)*entrySize)
 	b = append(b, version)
 	b = binary.LittleEndian.AppendUint64(b, s.Born)
 	b = binary.LittleEndian.AppendUint64(b, uint64(s.Spent))
 	b = binary.LittleEndian.AppendUint64(b, s.Writer)
 	b = binary.LittleEndian.AppendUint64(b, s.Seq)
+	b = append(b, byte(len(s.earlier)))
+	for i := range s.earlier {
+		b = binary.LittleEndian.AppendUint64(b, s.earlier[i].writer)
+		b = binary.LittleEndian.AppendUint64(b, s.earlier[i].seq)
+	}
 	for i := range s.live {
 		b = append(b, s.live[i].name[:]...)
 		b = binary.LittleEndian.AppendUint64(b, uint64(s.live[i].amount))
@@ -126,28 +139,52 @@ func (s State) Append(b []byte) []byte {
 	return b
 }
 
-// Parse reads what Append has written; nothing is the zero State.
+// Errors of what is no ledger.
+var (
+	errVersion = errors.New("ledger: it was written by another version of this program")
+	errLength  = errors.New("ledger: it is damaged: its length is wrong")
+	errAmount  = errors.New("ledger: it is damaged: an amount is below 0, or a call is there twice")
+	errWriter  = errors.New("ledger: it is damaged: a writer is there twice, or there are too many")
+)
+
+// Parse reads what Append has written, of this form or the one before; nothing is
+// the zero State.
 func Parse(b []byte) (State, error) {
 	if len(b) == 0 {
 		return State{}, nil
 	}
-	n := (len(b) - headSize) / entrySize
+	head, writers := headSize, 0
 	switch {
+	case b[0] == versionBefore:
+		head = headSizeBefore
 	case b[0] != version:
-		return State{}, errors.New("ledger: it was written by another version of this program")
-	case len(b) < headSize || len(b) != headSize+n*entrySize || n > MaxLive:
-		return State{}, errors.New("ledger: it is damaged: its length is wrong")
+		return State{}, errVersion
+	case len(b) >= headSize:
+		writers = int(b[headSizeBefore])
 	}
-	amount := func(at int) int64 { return int64(binary.LittleEndian.Uint64(b[at:])) }
-	s := State{Born: uint64(amount(1)), Spent: amount(9), Writer: uint64(amount(17)), Seq: uint64(amount(25))}
-	wrong := s.Spent < 0
-	for at := headSize; at < len(b); at += entrySize {
-		e := entry{Name(b[at : at+len(Name{})]), amount(at + len(Name{}))}
-		wrong = wrong || e.amount < 0 || s.find(e.name) >= 0
+	calls := head + writers*writeSize
+	n := (len(b) - calls) / entrySize
+	if len(b) < calls || len(b) != calls+n*entrySize || n > MaxLive {
+		return State{}, errLength
+	}
+	number := func(at int) uint64 { return binary.LittleEndian.Uint64(b[at:]) }
+	s := State{Born: number(1), Spent: int64(number(9)), Writer: number(17), Seq: number(25)}
+	if s.Spent < 0 {
+		return State{}, errAmount
+	}
+	for at := head; at < calls; at += writeSize {
+		w := write{number(at), number(at + 8)}
+		if _, twice := s.last(w.writer); twice || writers >= MaxWriters {
+			return State{}, errWriter
+		}
+		s.earlier = append(s.earlier, w)
+	}
+	for at := calls; at < len(b); at += entrySize {
+		e := entry{Name(b[at : at+len(Name{})]), int64(number(at + len(Name{})))}
+		if e.amount < 0 || s.find(e.name) >= 0 {
+			return State{}, errAmount
+		}
 		s.live = append(s.live, e)
-	}
-	if wrong {
-		return State{}, errors.New("ledger: it is damaged: an amount is below 0, or a call is there twice")
 	}
 	return s, nil
 }

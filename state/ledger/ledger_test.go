@@ -102,10 +102,18 @@ func TestStatesAreValues(t *testing.T) {
 func TestDamagedLedgersAreRefused(t *testing.T) {
 	good := ledger.State{Born: 5, Spent: 7, Writer: 1 << 63, Seq: 9}.Reserve(name(1), 3).Reserve(name(2), 4).Append(nil)
 	twice := bytes.Clone(good)
-	copy(twice[33+24:], twice[33:33+16])
+	copy(twice[34+24:], twice[34:34+16])
 	negative := bytes.Clone(good)
 	negative[16] = 0x80
+	writers := ledger.State{Born: 5}.Sign(1, 1).Sign(2, 2).Sign(3, 3).Append(nil)
+	same := bytes.Clone(writers)
+	copy(same[34:], same[34+16:])
+	many := ledger.State{Born: 5}.Append(nil)
+	for many[33] = 0; many[33] < ledger.MaxWriters; many[33]++ {
+		many = append(many, many[33]+1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0)
+	}
 	for why, b := range map[string][]byte{
+		"a writer twice": same, "too many writers": many, "writers cut": writers[:50],
 		"another version": append([]byte{9}, good[1:]...), "cut": good[:len(good)-1], "only a head's part": good[:10],
 		"a call twice": twice, "below 0": negative, "longer": append(bytes.Clone(good), 0),
 	} {
@@ -121,10 +129,104 @@ func TestDamagedLedgersAreRefused(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(nil))
 	f.Add(ledger.State{Born: 5, Spent: 7}.Reserve(name(1), 3).Append(nil))
+	f.Add(ledger.State{Born: 5, Spent: 7}.Sign(1, 2).Sign(3, 4).Reserve(name(1), 3).Append(nil))
+	f.Add(append([]byte{1}, make([]byte, 32)...))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		s, err := ledger.Parse(b)
-		if err == nil && len(b) > 0 && !bytes.Equal(s.Append(nil), b) {
-			t.Errorf("%x was read as %+v", b, s)
+		switch {
+		case err != nil || len(b) == 0:
+		case b[0] != 1:
+			if !bytes.Equal(s.Append(nil), b) {
+				t.Errorf("%x was read as %+v", b, s)
+			}
+		default: // of the form before
+			if again, err := ledger.Parse(s.Append(nil)); err != nil || !bytes.Equal(again.Append(nil), s.Append(nil)) {
+				t.Errorf("%x was read as %+v, and again as %+v, %v", b, s, again, err)
+			}
 		}
 	})
+}
+
+// A writer whose answer was lost finds out what became of the write, however many
+// came after it, up to a number of others.
+func TestAWriterFindsOutWhatBecameOfItsWrite(t *testing.T) {
+	const we = 1000
+	others := func(s ledger.State, n int) ledger.State {
+		for i := range n {
+			s = s.Sign(uint64(i+1), 7)
+		}
+		return s
+	}
+	fresh, full := ledger.State{Born: 5}, others(ledger.State{Born: 5}, ledger.MaxWriters)
+	for _, c := range []struct {
+		what     string
+		seen, is ledger.State
+		want     ledger.Fate
+	}{
+		{"nobody wrote", fresh, fresh, ledger.NotMade},
+		{"the latest", fresh, fresh.Sign(we, 3), ledger.Made},
+		{"others came before it", fresh, others(fresh, 3), ledger.NotMade},
+		{"others came after it", fresh, others(fresh.Sign(we, 3), ledger.MaxWriters-1), ledger.Made},
+		{"the write before is the latest of ours", fresh.Sign(we, 2), others(fresh.Sign(we, 2), 4), ledger.NotMade},
+		{"one other wrote, of many before", full, full.Sign(1, 8), ledger.NotMade},
+		{"the same, after it", full, full.Sign(we, 3).Sign(1, 8), ledger.Made},
+		{"so many others that ours is forgotten", fresh, others(fresh.Sign(we, 3), ledger.MaxWriters), ledger.Unknown},
+		{"as many, where ours was not made", fresh, others(fresh, ledger.MaxWriters), ledger.Unknown},
+	} {
+		read, err := ledger.Parse(c.is.Append(nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := read.FateOf(we, 3, c.seen); got != c.want {
+			t.Errorf("%s: %v, want %v", c.what, got, c.want)
+		}
+	}
+}
+
+// Over random writes, of which some are not made: nobody is told what is not so.
+func TestFatesOfWrites(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		s, seq := ledger.State{Born: 5}, uint64(0)
+		sign := func(label string) {
+			seq++
+			s = s.Sign(rapid.Uint64Range(1, 2*ledger.MaxWriters).Draw(r, label), seq)
+		}
+		for range rapid.IntRange(0, 40).Draw(r, "before") {
+			sign("writer")
+		}
+		seen, made := s, rapid.Bool().Draw(r, "made")
+		we := rapid.Uint64Range(1, 2*ledger.MaxWriters).Draw(r, "we")
+		seq++
+		ours := seq
+		if made {
+			s = s.Sign(we, ours)
+		}
+		others := map[uint64]bool{}
+		for range rapid.IntRange(0, 40).Draw(r, "after") {
+			if w := rapid.Uint64Range(1, 2*ledger.MaxWriters).Draw(r, "other"); w != we {
+				others[w] = true
+				seq++
+				s = s.Sign(w, seq)
+			}
+		}
+		got := s.FateOf(we, ours, seen)
+		if got == ledger.Made && !made || got == ledger.NotMade && made {
+			r.Fatalf("fate %v, made %t", got, made)
+		}
+		if got == ledger.Unknown && len(others) < ledger.MaxWriters {
+			r.Fatalf("nobody knows after %d others", len(others))
+		}
+	})
+}
+
+// A ledger that was written before writers were noted is read, and written anew.
+func TestTheFormBeforeIsRead(t *testing.T) {
+	now := ledger.State{Born: 5, Spent: 7}.Sign(1<<63, 9).Reserve(name(1), 3)
+	before := now.Append(nil)
+	before = append(before[:33:33], before[34:]...)
+	before[0] = 1
+	read, err := ledger.Parse(before)
+	if err != nil || !bytes.Equal(read.Append(nil), now.Append(nil)) {
+		t.Errorf("%+v, %v, want %+v", read, err, now)
+	}
 }

@@ -45,9 +45,9 @@ func (b *book) post(p posting) {
 	b.due = append(b.due, p)
 	b.view = p.on(b.view)
 	if len(b.due) > max(b.room, maxDue) {
-		on := b.state
+		on := &b.state
 		if b.tried.made() {
-			on = b.tried.state
+			on = &b.tried.state
 		}
 		b.due = slices.Concat(b.due[:b.tried.due], compact(b.due[b.tried.due:], on))
 		b.room = 2 * len(b.due)
@@ -83,16 +83,25 @@ func (b *book) see(c state.Cell, born uint64) error {
 		case ledger.Made:
 			b.due = b.due[:copy(b.due, b.due[n:])]
 		case ledger.Unknown:
-			b.due = slices.Concat(additions(b.due[:n], next), b.due[n:])
+			b.doubt()
 		}
 	}
 	b.seen, b.state, b.tried = c, next, attempt{}
 	b.text, b.spare = nil, b.text
 	if len(b.due) > 0 {
-		b.due = compact(b.due, b.state)
+		b.due = compact(b.due, &b.state)
 	}
 	b.look()
 	return nil
+}
+
+// doubt leaves of a write of which nobody knows whether it was made what adds to the
+// ledger, to be made again.
+func (b *book) doubt() {
+	if n := b.tried.due; n > 0 {
+		b.due = slices.Concat(additions(b.due[:n]), b.due[n:])
+	}
+	b.tried = attempt{}
 }
 
 // fate is what became of the write that was tried, by the ledger as it is now.

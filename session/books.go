@@ -23,7 +23,10 @@ import (
 type books struct {
 	prefix  string // of the cells' keys
 	writer  uint64
-	seq     uint64           // of the latest write
+	seq     uint64 // of the latest write
+	latest  uint64 // of the accounts that calls belong to: each session of this id has its own
+	since   uint64 // the first one of this session
+	gone    gone
 	calls   uint64           // calls without an id that set money aside
 	of      map[string]*book // by task
 	root    *book
@@ -81,18 +84,6 @@ func (b *books) chain(k *meter.Task, f func(*book)) {
 	}
 }
 
-// moved posts a change of money that the meters tell of.
-func (b *books) moved(k *meter.Task, m meter.Move) {
-	b.chain(k, func(x *book) {
-		if m.Call != (meter.CallMoney{}) && m.Reserved > 0 {
-			x.post(posting{kind: settle, name: ledger.Name(m.Call)})
-		}
-		if m.Spent != 0 {
-			x.post(posting{kind: spend, amount: m.Spent})
-		}
-	})
-}
-
 // forget drops the book of a task that is long over, once the store is told all
 // of it.
 func (b *books) forget(task string) {
@@ -136,10 +127,13 @@ func (b *books) name(call state.CallID) (n ledger.Name) {
 
 // born tells the ledgers of this session from those of another of its id.
 func (b *books) born() uint64 {
-	if b.root.state.Born == 0 {
+	switch born := b.root.state.Born; {
+	case born != 0:
+		return born
+	case b.latest == 0:
 		return b.writer
 	}
-	return b.root.state.Born
+	return max(scatter(b.writer, b.latest), 1) // another than it has had
 }
 
 // put makes the writes of books, the session's own first, with one change more.
@@ -223,7 +217,7 @@ func (b *books) seeAll(list []*book, are []state.Cell) (moved bool, err error) {
 				b.epoch++
 			}
 			if born = next.Born; born != x.state.Born {
-				b.begunAnew()
+				b.begunAnew(x.state.Born, born)
 			}
 		}
 		if err := x.see(are[i], born); err != nil {
@@ -233,18 +227,6 @@ func (b *books) seeAll(list []*book, are []state.Cell) (moved bool, err error) {
 		b.drop(x)
 	}
 	return moved, nil
-}
-
-// begunAnew has every ledger but the session's own looked at again: somebody
-// has ended the session, or begun it.
-func (b *books) begunAnew() {
-	b.epoch++
-	for _, x := range b.of {
-		if x != b.root {
-			x.seen, x.state, x.known = state.Cell{}, ledger.State{}, 0
-			x.look()
-		}
-	}
 }
 
 // owing are the books of which the store is not told all, the session's own

@@ -86,6 +86,7 @@ func (s *Session) lookAtMoney(ctx context.Context, k *meter.Task) {
 // of which it does not know yet. It is for a host that stops without ending the
 // session: everything else that tells the store of something tells it of this as
 // well. An error means that it could not be told; it is lost with the process then.
+// What is owed to a session that another process has ended is told to nobody.
 func (s *Session) Flush(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.unlock()

@@ -28,6 +28,7 @@ type partners struct {
 	// Usage is reported that the store is not told of at once: it may pass a limit,
 	// as the others do not know of it.
 	usage bool
+	ends  int // how many sessions of the id have ended
 }
 
 // partner is one of the processes, with the way to the store that only it has.
@@ -35,6 +36,7 @@ type partner struct {
 	*session.Session
 	line *lasting
 	open []*bill
+	ends int // as many had ended when it was let through last
 }
 
 var sharedTasks = []string{"a", "b", "c", "d"}
@@ -105,7 +107,7 @@ func (s *partners) step() {
 			x.id = ""
 		}
 		if x.step = s.ask(p, task, x.id, x.estimate); x.step != nil {
-			s.bills, p.open = append(s.bills, x), append(p.open, x)
+			s.bills, p.open, p.ends = append(s.bills, x), append(p.open, x), s.ends
 			s.within("a call")
 		}
 	case what < 15:
@@ -126,6 +128,9 @@ func (s *partners) step() {
 		}
 	case what == 17:
 		cost := rapid.Int64Range(0, 2).Draw(r, "usage") * dollar
+		if p.ends != s.ends { // it has not heard of the next session
+			return
+		}
 		if !s.usage {
 			p.line.lose = nil
 			for id := task; id != ""; id = sharedParent[id] {

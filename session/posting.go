@@ -32,9 +32,10 @@ func (p *posting) on(st ledger.State) ledger.State {
 	return st.Spend(p.amount)
 }
 
-// compact leaves of postings what there is to do on a state: of every name that
-// which was posted last, if it is not as good as done, and one sum.
-func compact(due []posting, on ledger.State) []posting {
+// compact leaves of postings what there is to do on a state, or on any, where that is
+// nil: of every name that which was posted last, if it is not as good as done, and
+// one sum.
+func compact(due []posting, on *ledger.State) []posting {
 	last, sum := map[ledger.Name]int{}, int64(0)
 	for i := range due {
 		if p := &due[i]; p.kind == spend {
@@ -49,9 +50,12 @@ func compact(due []posting, on ledger.State) []posting {
 		if p.kind == spend || last[p.name] != i {
 			continue
 		}
-		if _, aside := on.Aside(p.name); aside || p.kind == reserve {
-			left = append(left, *p)
+		if on != nil && p.kind == settle {
+			if _, aside := on.Aside(p.name); !aside {
+				continue
+			}
 		}
+		left = append(left, *p)
 	}
 	if sum != 0 {
 		left = append(left, posting{kind: spend, amount: sum})
@@ -59,10 +63,10 @@ func compact(due []posting, on ledger.State) []posting {
 	return left
 }
 
-// additions are postings that may have been made already, to be made on a state:
-// compacted, and without what they take away from it in all.
-func additions(due []posting, on ledger.State) []posting {
-	return slices.DeleteFunc(compact(due, on), func(p posting) bool { return p.kind == spend && p.amount < 0 })
+// additions are postings that may have been made already: compacted, and without
+// what they take away in all.
+func additions(due []posting) []posting {
+	return slices.DeleteFunc(compact(due, nil), func(p posting) bool { return p.kind == spend && p.amount < 0 })
 }
 
 // plus adds amounts and stops at the greatest and the least.

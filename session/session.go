@@ -104,7 +104,7 @@ func New(o Options) (*Session, error) {
 		meters.Edits = meter.Matcher(o.Edits)
 	}
 	if s.books != nil {
-		meters.Moved = s.books.moved
+		meters.Moved, meters.Account = s.books.moved, s.books.account
 	}
 	s.tasks = newTasks(meters, s.at(0))
 	s.tasks.recalled.calls = max(o.Recall, 0)

@@ -22,6 +22,9 @@ type Move struct {
 	Call     CallMoney
 	Reserved int64 // nano-dollars that were set aside for it
 	Spent    int64 // nano-dollars that count as spent from now on; below 0: that no longer do
+	// Account is what Options.Account said when the call began, or the money was
+	// spent apart from calls.
+	Account uint64
 }
 
 // CallMoney names the money that is set aside for a call, beyond its process.
@@ -126,7 +129,7 @@ func (k *Task) settle(f *flight, r *Result) (cost int64) {
 		t.budget.spend(cost)
 	}
 	if k.tree.moved != nil {
-		k.moved(Move{Call: f.money, Reserved: f.reserved, Spent: cost})
+		k.moved(Move{Call: f.money, Reserved: f.reserved, Spent: cost, Account: f.account})
 	}
 	f.reserved = 0
 	return cost

@@ -58,6 +58,7 @@ type flight struct {
 	reserved int64 // nano-dollars
 	passing  bool  // none of it counts as spent
 	money    CallMoney
+	account  uint64 // to which its money belongs
 	attached Attachment
 }
 

@@ -7,8 +7,14 @@ import "slices"
 type lost struct {
 	number   Flight
 	id       string // "": it has none
-	counted  int64  // nano-dollars that were counted for it
+	counted  Counted
 	attached Attachment
+}
+
+// Counted is what was counted for a call whose result had not come.
+type Counted struct {
+	nano    int64
+	account uint64
 }
 
 // maxSpare is how large a list of calls is that is kept for the next task.
@@ -36,30 +42,30 @@ func (k *Task) miss(f *flight) {
 			forgotten.Dropped()
 		}
 	}
-	k.lost = append(k.lost, lost{f.number, f.id, k.settle(f, &Result{}), f.attached})
+	k.lost = append(k.lost, lost{f.number, f.id, Counted{k.settle(f, &Result{}), f.account}, f.attached})
 }
 
 // Late tells of a result that comes after its task was closed or begun anew,
 // or when its call was long taken for lost: what was counted for the call
-// already, in nano-dollars. It does so once; false: nothing is known of such a
+// already. It does so once; false: nothing is known of such a
 // call, or it was told of before.
-func (k *Task) Late(f Flight) (counted int64, ok bool) {
+func (k *Task) Late(f Flight) (counted Counted, ok bool) {
 	i := slices.IndexFunc(k.lost, func(l lost) bool { return l.number == f })
 	if i < 0 {
-		return 0, false
+		return Counted{}, false
 	}
 	counted = k.lost[i].counted
 	k.lost = slices.Delete(k.lost, i, i+1)
 	return counted, true
 }
 
-// Recount puts what a call came to in the place of what was counted for it.
-func (k *Task) Recount(counted, nano, at int64) {
+// Recount puts what a call came to, in nano-dollars, in the place of what was counted for it.
+func (k *Task) Recount(counted Counted, nano, at int64) {
 	k.touchUsage(at)
 	for t := k; t != nil; t = t.parent {
-		t.budget.recount(counted, nano)
+		t.budget.recount(counted.nano, nano)
 	}
-	k.moved(Move{Spent: nano - counted})
+	k.moved(Move{Spent: nano - counted.nano, Account: counted.account})
 }
 
 // Span counts how often the task was closed or begun anew: a call that was

@@ -115,7 +115,7 @@ func (k *Task) spendNano(nano int64) {
 	for t := k; t != nil; t = t.parent {
 		t.budget.spend(nano)
 	}
-	k.moved(Move{Spent: nano})
+	k.moved(Move{Spent: nano, Account: k.tree.account()})
 }
 
 // Begin notes a call that is under way from now on, and returns what to end it by.
@@ -132,7 +132,8 @@ func (k *Task) Begin(c *Call, at int64) Flight {
 	}
 	f := flight{
 		number: Flight(k.tree.total.calls), id: c.ID, key: k.tree.keyOf(c), ability: c.Ability, worker: c.Worker,
-		edit: c.editSize(k.tree), reserved: max(c.Estimate, 0), passing: c.Passing, money: c.Money, args: c.Args, attached: c.Attached,
+		edit: c.editSize(k.tree), reserved: max(c.Estimate, 0), passing: c.Passing, money: c.Money, account: k.tree.account(), args: c.Args,
+		attached: c.Attached,
 	}
 	if k.flights == nil {
 		k.flights, k.tree.spare = k.tree.spare, nil

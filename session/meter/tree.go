@@ -27,6 +27,9 @@ type Options struct {
 	// Moved is told of all money that was spent in a task, or is no longer
 	// reserved; of what is reserved, who begins a call knows. nil: nobody is.
 	Moved func(*Task, Move)
+	// Account tells whose the money is that is about to be spent, where a session
+	// outlives its accounts; nil: it has one. Moved is told it again.
+	Account func() uint64
 }
 
 // Tree is the tasks of one session. There is always the root: the session
@@ -44,6 +47,7 @@ type Tree struct {
 	spare []flight // the list of a task that is over, for the next
 
 	moved    func(*Task, Move)
+	accounts func() uint64
 	beats    bool // the source sends heartbeats
 	capTools bool
 	anew     bool // a user's message begins streaks anew
@@ -83,7 +87,7 @@ func New(o Options, at int64) *Tree {
 	if o.Edits == nil {
 		o.Edits = DefaultEdits()
 	}
-	t := &Tree{seed: maphash.MakeSeed(), edits: o.Edits, tasks: map[string]*Task{}, capTools: o.CapTools, moved: o.Moved, anew: o.Interactive, workers: workers{forgiving: o.Forgiving}}
+	t := &Tree{seed: maphash.MakeSeed(), edits: o.Edits, tasks: map[string]*Task{}, capTools: o.CapTools, moved: o.Moved, accounts: o.Account, anew: o.Interactive, workers: workers{forgiving: o.Forgiving}}
 	t.root = newTask(t, "", nil, at)
 	t.tasks[""] = t.root
 	t.active = []*Task{t.root}
@@ -183,6 +187,14 @@ func (t *Tree) Beats() { t.beats = true }
 
 // Seed is what fingerprints of arguments are made with, see Call.
 func (t *Tree) Seed() maphash.Seed { return t.seed }
+
+// account is that of money which is about to be spent.
+func (t *Tree) account() uint64 {
+	if t.accounts == nil {
+		return 0
+	}
+	return t.accounts()
+}
 
 // IsEdit reports whether a call edits a file.
 func (t *Tree) IsEdit(c *Call) bool { return c.Worker == "" && t.name(c.Ability).edit }

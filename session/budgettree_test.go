@@ -63,7 +63,8 @@ func (b *book) of(task string) (sum int64) {
 	return sum
 }
 
-// before asks for a call; an id that is under way in its task is asked for again.
+// before asks for a call; an id that is under way in its task is asked for again, and
+// costs what it was asked for with at most.
 func (b *book) before(ctx context.Context, task, id string, estimate int64) (admitted bool) {
 	var v registry.Verdict
 	st := &session.Step{Call: session.Call{ID: id, Ability: "model.ask"}, Task: task, Estimate: estimate}
@@ -71,9 +72,15 @@ func (b *book) before(ctx context.Context, task, id string, estimate int64) (adm
 		return false
 	}
 	if st.Repeated() {
-		return false
+		for _, x := range slices.Backward(b.bills) {
+			if x.task == task && x.id == id {
+				x.estimate = max(x.estimate, estimate)
+				return true
+			}
+		}
+		panic("a call is repeated that there was not")
 	}
-	b.bills = append(b.bills, &bill{task: task, step: st, estimate: estimate})
+	b.bills = append(b.bills, &bill{task: task, id: id, step: st, estimate: estimate})
 	return true
 }
 

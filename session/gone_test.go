@@ -118,9 +118,7 @@ func TestProcessesShareMoneyOfSessionsThatEnd(t *testing.T) {
 }
 
 func shareEnding(r *rapid.T, rules *registry.Registry) {
-	s := &partners{r: r, rules: rules, home: memory.New(memory.Options{}), lose: func() fate {
-		return rapid.SampledFrom([]fate{heard, heard, unheard}).Draw(r, "fate")
-	}}
+	s := &partners{r: r, rules: rules, home: memory.New(memory.Options{}), fates: []fate{heard, heard, unheard}}
 	s.all = []*partner{s.begin(), s.begin(), s.begin()}
 	for range rapid.IntRange(5, 60).Draw(r, "steps") {
 		if rapid.IntRange(0, 9).Draw(r, "ends") > 0 {

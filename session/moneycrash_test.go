@@ -136,12 +136,14 @@ func (a *account) call(task, id string, estimate int64) bool {
 		return false
 	}
 	if again != nil {
-		return false // it has its bill
+		again.estimate = max(again.estimate, estimate)
+		return true
 	}
 	kept := a.dead[:0]
 	for _, x := range a.dead {
 		if x.task == task && x.id == id && a.spans[task] == 0 {
-			x.told, x.cost = true, 0 // the new one stands in its place
+			estimate = max(estimate, x.estimate) // what is set aside stays
+			x.told, x.cost = true, 0             // the new one stands in its place
 		} else {
 			kept = append(kept, x)
 		}

@@ -18,13 +18,19 @@ type postingKind uint8
 
 const (
 	spend   postingKind = iota // amount more, or less, is spent
-	reserve                    // amount is set aside
+	reserve                    // amount is set aside, or what is already, if that is more
+	restore                    // amount is set aside, as it was before, and no more
 	settle                     // nothing is set aside any more
 )
 
 func (p *posting) on(st ledger.State) ledger.State {
 	switch p.kind {
 	case reserve:
+		if aside, _ := st.Aside(p.name); aside >= p.amount {
+			return st
+		}
+		return st.Reserve(p.name, p.amount)
+	case restore:
 		return st.Reserve(p.name, p.amount)
 	case settle:
 		return st.Settle(p.name)
@@ -33,34 +39,44 @@ func (p *posting) on(st ledger.State) ledger.State {
 }
 
 // compact leaves of postings what there is to do on a state, or on any, where that is
-// nil: of every name that which was posted last, if it is not as good as done, and
-// one sum.
+// nil: of every name what its postings come to, if it is not as good as done, and one
+// sum.
 func compact(due []posting, on *ledger.State) []posting {
-	last, sum := map[ledger.Name]int{}, int64(0)
-	for i := range due {
-		if p := &due[i]; p.kind == spend {
+	at, sum := map[ledger.Name]int{}, int64(0)
+	left := make([]posting, 0, len(due))
+	for _, p := range due {
+		if p.kind == spend {
 			sum = plus(sum, p.amount)
+		} else if i, known := at[p.name]; known {
+			left[i] = left[i].then(p)
 		} else {
-			last[p.name] = i
+			at[p.name], left = len(left), append(left, p)
 		}
 	}
-	left := make([]posting, 0, len(last)+1)
-	for i := range due {
-		p := &due[i]
-		if p.kind == spend || last[p.name] != i {
-			continue
+	left = slices.DeleteFunc(left, func(p posting) bool {
+		if on == nil || p.kind != settle {
+			return false
 		}
-		if on != nil && p.kind == settle {
-			if _, aside := on.Aside(p.name); !aside {
-				continue
-			}
-		}
-		left = append(left, *p)
-	}
+		_, aside := on.Aside(p.name)
+		return !aside
+	})
 	if sum != 0 {
 		left = append(left, posting{kind: spend, amount: sum})
 	}
 	return left
+}
+
+// then is a posting and a later one of the same name in one.
+func (p posting) then(next posting) posting {
+	switch {
+	case next.kind != reserve:
+		return next
+	case p.kind == settle:
+		next.kind = restore
+		return next
+	}
+	p.amount = max(p.amount, next.amount)
+	return p
 }
 
 // additions are postings that may have been made already: compacted, and without

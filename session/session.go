@@ -150,10 +150,11 @@ func (s *Session) Before(ctx context.Context, st *Step, v *registry.Verdict) {
 	}
 	call, id := s.tasks.call(rs), s.callID(rs, k)
 	s.estimate(k, st, call)
+	call.Reserved = k.Reserved(call)
 	money := s.stake(k, call, id)
 	admission, t := movedOn, (*ticket)(nil)
 	for p := s.patience(); admission == movedOn; {
-		if s.judgeAbove(ctx, k, at, s.tasks.coming(k, call), nil); s.refusedByEnd(rs, k, v) {
+		if s.judgeAbove(ctx, k, at, call, nil); s.refusedByEnd(rs, k, v) {
 			money.refused()
 			s.noteEstimate(v, call, k)
 			return

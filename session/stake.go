@@ -14,9 +14,12 @@ import (
 type stake struct {
 	books  *books
 	task   *meter.Task
-	name   ledger.Name // the zero Name: the call is under way, or sets nothing aside
-	amount int64
-	writes bool // the claim asks for the amount
+	call   *meter.Call
+	name   ledger.Name // the zero Name: the call sets nothing aside
+	asked  int64       // what the call may cost by its host
+	amount int64       // that, or what is set aside for it already, if that is more
+	writes bool        // the claim asks for the amount
+	wrote  bool        // it was asked for
 }
 
 // errMoved: the money is another than the step was judged by.
@@ -28,26 +31,31 @@ func (s *Session) stake(k *meter.Task, call *meter.Call, id state.CallID) *stake
 		return nil
 	}
 	st := &s.stakeOf
-	*st = stake{books: s.books, task: k}
+	*st = stake{books: s.books, task: k, call: call, asked: max(call.Estimate, call.Reserved, 0)}
 	s.books.book(s.tasks.tree.Task(""))
-	if k.FindCall(call) == 0 && (call.Estimate > 0 || !id.IsZero()) {
-		st.name, st.amount = s.books.name(id), max(call.Estimate, 0)
+	if call.Estimate > 0 || !id.IsZero() {
+		st.name = s.books.name(id)
 		call.Money = meter.CallMoney(st.name)
 	}
 	st.prepare()
 	return st
 }
 
-// prepare tells the meters what others have set aside for the very call.
+// prepare tells the meters what is set aside for the very call, by whomever. While
+// it is under way anywhere, the greatest amount stays aside that it was asked for with.
 func (st *stake) prepare() {
 	if st == nil || st.name == (ledger.Name{}) {
 		return
+	}
+	aside, _ := st.books.book(st.task).view.Aside(st.name)
+	if st.amount = max(st.asked, aside); st.amount > 0 {
+		st.call.Estimate = st.amount
 	}
 	st.writes = false
 	st.books.chain(st.task, func(x *book) {
 		aside, _ := x.view.Aside(st.name)
 		x.task.SetTaken(aside)
-		st.writes = st.writes || st.amount > 0 && aside != st.amount
+		st.writes = st.writes || aside < st.amount
 	})
 }
 
@@ -111,6 +119,7 @@ func (st *stake) ask(c *state.Claim, expects []state.Expect) []state.Expect {
 	}
 	list := st.list(st.writes)
 	if st.writes {
+		st.wrote = true
 		c.Cells = st.books.put(list, st.posting())
 	}
 	return expect(expects, list)
@@ -152,7 +161,7 @@ func (st *stake) missing() (missing bool) {
 	}
 	st.books.chain(st.task, func(x *book) {
 		aside, _ := x.view.Aside(st.name)
-		missing = missing || aside != st.amount
+		missing = missing || aside < st.amount
 	})
 	return missing
 }
@@ -172,11 +181,8 @@ func (st *stake) secure(ctx context.Context, store state.Store, now int64) error
 			return errMoved
 		}
 	}
-	p := st.posting()
-	if p.amount == 0 {
-		p.kind = settle
-	}
-	settlement := state.Settlement{Now: now, Cells: st.books.put(list, p), Expects: expect(nil, list)}
+	st.wrote = true
+	settlement := state.Settlement{Now: now, Cells: st.books.put(list, st.posting()), Expects: expect(nil, list)}
 	err := store.Settle(ctx, &settlement)
 	st.books.answer(err)
 	if !errors.Is(err, state.ErrConflict) {
@@ -194,11 +200,11 @@ func (st *stake) refused() {
 	if st == nil {
 		return
 	}
-	if list := st.list(true); doubtful(list) && st.name != (ledger.Name{}) {
+	if list := st.list(true); st.wrote && doubtful(list) {
 		for _, x := range list {
 			back := posting{kind: settle, name: st.name}
 			if aside, before := x.view.Aside(st.name); before {
-				back.kind, back.amount = reserve, aside
+				back.kind, back.amount = restore, aside
 			}
 			x.post(back)
 		}
@@ -216,12 +222,8 @@ func (st *stake) made() {
 		return
 	}
 	st.books.chain(st.task, func(x *book) {
-		switch aside, ok := x.view.Aside(st.name); {
-		case aside == st.amount:
-		case st.amount > 0:
+		if aside, _ := x.view.Aside(st.name); aside < st.amount {
 			x.post(st.posting())
-		case ok:
-			x.post(posting{kind: settle, name: st.name})
 		}
 	})
 }

@@ -69,13 +69,6 @@ func (t *tasks) readAbove(k *meter.Task, at int64, below *meter.Call) registry.M
 	return &t.reading
 }
 
-// coming is a call, unless it is under way in the task already: its money is
-// reserved then.
-func (t *tasks) coming(k *meter.Task, call *meter.Call) *meter.Call {
-	r := meter.Reading{Task: k, Next: call}
-	return r.Coming()
-}
-
 // call describes a step to the meters.
 func (t *tasks) call(st *registry.Step) *meter.Call {
 	t.next = meter.Call{ID: st.CallID, Ability: st.Ability, Worker: WorkerOf(st), Args: st.Args.Fingerprint(t.tree.Seed())}

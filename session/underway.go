@@ -84,6 +84,7 @@ func attached(k *meter.Task, f meter.Flight) *underway {
 // unless it is under way.
 func (s *Session) letThrough(st *Step, rs *registry.Step, k *meter.Task, call *meter.Call, id state.CallID, t *ticket, admission Admission, at int64) {
 	flight := k.FindCall(call)
+	k.Raise(flight, call)
 	u := attached(k, flight)
 	if u == nil {
 		u = s.callBegins()

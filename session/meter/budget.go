@@ -11,7 +11,7 @@ type budget struct {
 	// another process that has the session, or one that had it before.
 	kept int64
 	// taken is what of that was reserved for the very call that is about to be
-	// made: what the call may cost takes its place.
+	// made: only what the call may cost beyond it is new.
 	taken int64
 }
 
@@ -35,7 +35,7 @@ type CallMoney [16]byte
 func (k *Task) SetKept(nano int64) { k.budget.kept = nano }
 
 // SetTaken says what others have reserved for the very call that is about to be
-// made, in nano-dollars: its own estimate takes the place of that. 0: nothing.
+// made, in nano-dollars: of its own estimate only the rest is new. 0: nothing.
 func (k *Task) SetTaken(nano int64) { k.budget.taken = nano }
 
 // moved tells of a change of money.
@@ -92,16 +92,15 @@ func (b *budget) recount(counted, nano int64) {
 
 // with is what it comes to with a call that is about to be made; nil: none is.
 // A call that would be let through has its estimate in it, so that calls side
-// by side cannot spend the same money.
+// by side cannot spend the same money; of one that is under way, what that is
+// beyond what is reserved for it.
 func (b *budget) with(next *Call) int64 {
-	sum := max(addTo(b.spent, b.reserved.amount()), b.kept)
+	own, kept := addTo(b.spent, b.reserved.amount()), b.kept
 	if next != nil {
-		sum = addTo(sum, max(next.Estimate, 0))
-		if sum < greatest {
-			sum = max(sum-b.taken, 0)
-		}
+		own = addTo(own, max(next.Estimate-next.Reserved, 0))
+		kept = addTo(kept, max(next.Estimate-b.taken, 0))
 	}
-	return sum
+	return max(own, kept)
 }
 
 // reserve sets an amount aside in the task and in those above it.

@@ -129,9 +129,16 @@ func TestReservation(t *testing.T) {
 		t.Errorf("before the call: %s cents, want 2", got)
 	}
 	f := k.Begin(next, begin)
+	next.Reserved = k.Reserved(next)
 	for name, want := range map[string]string{"task.spend_cents": "2", "task.tool_calls": "1", "session.spend_cents": "2"} {
 		if got := read(t, k, name, begin, next); got != want {
 			t.Errorf("the same call again: %s is %s, want %s", name, got, want)
+		}
+	}
+	dearer := &meter.Call{Ability: "a", ID: "c1", Estimate: 50_000_000, Reserved: k.Reserved(next)}
+	for name, want := range map[string]string{"task.spend_cents": "5", "task.tool_calls": "1", "session.spend_cents": "5"} {
+		if got := read(t, k, name, begin, dearer); got != want {
+			t.Errorf("the same call again, that costs more: %s is %s, want %s", name, got, want)
 		}
 	}
 	other := &meter.Call{Ability: "b", ID: "c1", Estimate: 10_000_000}

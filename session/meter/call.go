@@ -14,6 +14,8 @@ type Call struct {
 	// Estimate is what the call may cost, in nano-dollars, which is reserved
 	// while it is under way; 0: nothing is.
 	Estimate int64
+	// Reserved is what of that is reserved for it already, as it is under way.
+	Reserved int64
 	// Passing says that the Estimate stands for money that is reported apart
 	// from the call: none of it counts as spent once the call has ended.
 	Passing bool

@@ -11,8 +11,8 @@ type Reading struct {
 	Task *Task
 	At   int64
 	Next *Call // nil: none
-	// Below is a call that a task below is about to make: its money is this
-	// task's too, and nothing else of it. nil: none.
+	// Below is a call that a task below is about to make, or to make dearer: its
+	// money is this task's too, and nothing else of it. nil: none.
 	Below *Call
 }
 
@@ -63,29 +63,21 @@ func (r *Reading) Meter(name dsl.Key) (decimal.Decimal, bool) {
 	return decimal.FromInt(n), ok
 }
 
-// Coming is the call that is about to be made; nil: none is, or it is one that
-// is under way already, which counts once however often it is asked for.
-func (r *Reading) Coming() *Call {
-	if r.Next != nil && r.Task.FindCall(r.Next) != 0 {
-		return nil
-	}
-	return r.Next
-}
-
 // money is the call whose money is about to be spent.
 func (r *Reading) money() *Call {
 	if r.Below != nil {
 		return r.Below
 	}
-	return r.Coming()
+	return r.Next
 }
 
-// one counts the call that is about to be made.
+// one counts the call that is about to be made. One that is under way already
+// counts once, however often it is asked for.
 func (r *Reading) one() int64 {
-	if r.Coming() != nil {
-		return 1
+	if r.Next == nil || r.Task.FindCall(r.Next) != 0 {
+		return 0
 	}
-	return 0
+	return 1
 }
 
 // streak reads the meters that depend on what the next call is.

@@ -168,6 +168,39 @@ func (k *Task) FindCall(c *Call) Flight {
 	}))
 }
 
+// Reserved is what is reserved for the call under way that a call repeats, in
+// nano-dollars.
+func (k *Task) Reserved(c *Call) int64 {
+	if f := k.flight(k.FindCall(c)); f != nil {
+		return f.reserved
+	}
+	return 0
+}
+
+// Raise has a call under way that is asked for again cost as much as it may by now,
+// if that is more. Its money is that of who asks.
+func (k *Task) Raise(f Flight, c *Call) {
+	x := k.flight(f)
+	if x == nil {
+		return
+	}
+	x.money, x.account = c.Money, k.tree.account()
+	if more := c.Estimate - x.reserved; more > 0 {
+		x.reserved, x.passing = c.Estimate, x.passing && c.Passing
+		k.reserve(more)
+	}
+}
+
+// flight is a call under way; nil: it is not.
+func (k *Task) flight(f Flight) *flight {
+	for i := range k.flights {
+		if k.flights[i].number == f {
+			return &k.flights[i]
+		}
+	}
+	return nil
+}
+
 // number is that of the call at a place; 0 for none.
 func (k *Task) number(i int) Flight {
 	if i < 0 {
@@ -183,10 +216,8 @@ func (k *Task) UnderWay(f Flight) bool {
 
 // Worker returns who does a call under way; "": it is no delegation, or not under way.
 func (k *Task) Worker(f Flight) string {
-	for i := range k.flights {
-		if k.flights[i].number == f {
-			return k.flights[i].worker
-		}
+	if x := k.flight(f); x != nil {
+		return x.worker
 	}
 	return ""
 }

@@ -10,8 +10,15 @@ import (
 // that begin so, "*able" for all that end so.
 type stems struct {
 	before, after map[string]word
+	around        []affixes
 	// The longest of each, in bytes.
 	maxBefore, maxAfter int
+}
+
+// affixes are a beginning and an ending that a word has both: "un*ed".
+type affixes struct {
+	before, after string
+	word          word
 }
 
 // minStem is how many letters a stem or ending has at least.
@@ -25,6 +32,11 @@ func (s *stems) of(w []byte) (stem, ending word) {
 	}
 	for n := min(len(w), s.maxAfter); n >= minStem && ending == 0; n-- {
 		ending = s.after[string(w[len(w)-n:])]
+	}
+	for i := range s.around {
+		if a := &s.around[i]; len(w) > len(a.before)+len(a.after) && bytes.HasPrefix(w, []byte(a.before)) && bytes.HasSuffix(w, []byte(a.after)) {
+			ending = a.word
+		}
 	}
 	return stem, ending
 }
@@ -42,19 +54,44 @@ func (d *Detector) stemOrWords(text string) (words []word, bad string) {
 		}
 		return nil, text + " is no word"
 	}
+	if before, after, ok := strings.Cut(text, "*"); ok && before != "" && after != "" {
+		return d.affixed(text, before, after)
+	}
 	letters := strings.Trim(text, "*")
-	r := wordReader{s: letters}
-	whole := len(letters) == len(text)-1 && r.next() && r.start == 0 && r.end == len(letters) && !bytes.ContainsRune(r.buf, '\'')
-	if !whole || len(r.buf) < minStem {
+	stem, whole := stemOf(letters)
+	if !whole || len(letters) != len(text)-1 {
 		return nil, fmt.Sprintf("%q is no stem: want a * before or after %d letters or more, alone between its bars", text, minStem)
 	}
 	w := d.number(text)
 	if text[0] == '*' {
-		d.stems.after[string(r.buf)] = w
-		d.stems.maxAfter = max(d.stems.maxAfter, len(r.buf))
+		d.stems.after[stem] = w
+		d.stems.maxAfter = max(d.stems.maxAfter, len(stem))
 	} else {
-		d.stems.before[string(r.buf)] = w
-		d.stems.maxBefore = max(d.stems.maxBefore, len(r.buf))
+		d.stems.before[stem] = w
+		d.stems.maxBefore = max(d.stems.maxBefore, len(stem))
+	}
+	return []word{w}, ""
+}
+
+// stemOf returns letters as they are matched, and whether they are letters
+// enough and nothing else.
+func stemOf(letters string) (string, bool) {
+	r := wordReader{s: letters}
+	whole := r.next() && r.start == 0 && r.end == len(letters) && !bytes.ContainsRune(r.buf, '\'')
+	return string(r.buf), whole && len(r.buf) >= minStem
+}
+
+// affixed reads an alternative such as "un*ed".
+func (d *Detector) affixed(text, before, after string) (words []word, bad string) {
+	first, ok := stemOf(before)
+	last, whole := stemOf(after)
+	if !ok || !whole {
+		return nil, fmt.Sprintf("%q is no stem: want %d letters or more before and behind its *", text, minStem)
+	}
+	w, known := d.words[text]
+	if !known {
+		w = d.number(text)
+		d.stems.around = append(d.stems.around, affixes{first, last, w})
 	}
 	return []word{w}, ""
 }
@@ -65,6 +102,13 @@ func (s *stems) nested() (pairs [][2]word) {
 		for long, v := range s.before {
 			if w != v && strings.HasPrefix(long, short) {
 				pairs = append(pairs, [2]word{w, v})
+			}
+		}
+	}
+	for _, a := range s.around {
+		for short, w := range s.after {
+			if strings.HasSuffix(a.after, short) {
+				pairs = append(pairs, [2]word{w, a.word})
 			}
 		}
 	}

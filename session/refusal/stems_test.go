@@ -17,6 +17,8 @@ func TestStems(t *testing.T) {
 		{Text: "failov*", Role: refusal.Harmless},
 		{Text: "^ was (never|*less|unab*)"},
 		{Text: "^ *kaput $"},
+		{Text: "still un*ed"},
+		{Text: "(was|is) now *ed"},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -35,6 +37,10 @@ func TestStems(t *testing.T) {
 		"Kaput.":                  true,
 		"Allkaput.":               true,
 		"Allkaput again.":         false,
+		"It is still unbooked.":   true,
+		"It is still booked.":     false,
+		"It is still until fed.":  false,
+		"It is now unlinked.":     true, // a whole word with both takes no word away from its ending
 	} {
 		if got := d.Judge(output); got.Failed() != want {
 			t.Errorf("%q: got %s by %q", output, got.Kind, got.Pattern)
@@ -77,7 +83,8 @@ func TestBadStems(t *testing.T) {
 	for text, want := range map[string]string{
 		"a*":            `"a*" is no stem: want a * before or after 2 letters or more, alone between its bars`,
 		"*":             `"*" is no stem`,
-		"f*il":          `"f*il" is no stem`,
+		"f*il":          `"f*il" is no stem: want 2 letters or more before and behind its *`,
+		"un*e*d":        `"un*e*d" is no stem`,
 		"*fail*":        `"*fail*" is no stem`,
 		"(fail* to|no)": `column 1: "fail* to" is no stem`,
 		"don't*":        `"don't*" is no stem`,

@@ -9,9 +9,12 @@ import (
 
 // compile reads one pattern. The error's Index is left to the caller.
 func (d *Detector) compile(p Pattern) (pattern, *PatternError) {
-	c := compiler{d: d, p: p, out: pattern{text: p.Text, role: p.Role}}
-	if p.Role > Neutral {
+	c := compiler{d: d, p: p, out: pattern{text: p.Text, role: p.Role, points: p.Points, closing: p.Closing}}
+	if p.Role > Clue {
 		return c.out, c.fault(-1, "this role is unknown")
+	}
+	if fault := pointsFault(p); fault != "" {
+		return c.out, c.fault(-1, fault)
 	}
 	if len(p.Text) > maxPattern {
 		return c.out, c.fault(-1, fmt.Sprintf("a phrase has at most %d bytes", maxPattern))
@@ -25,6 +28,17 @@ func (d *Detector) compile(p Pattern) (pattern, *PatternError) {
 		}
 	}
 	return c.out, c.check()
+}
+
+// pointsFault says what is wrong about a pattern's points, "" if nothing is.
+func pointsFault(p Pattern) string {
+	switch none := p.Points == 0 && p.Closing == 0; {
+	case p.Role != Clue && !none:
+		return "only a clue has points"
+	case p.Role == Clue && (none || max(p.Points, -p.Points, p.Closing, -p.Closing) > maxPoints):
+		return fmt.Sprintf("a clue has from 1 to %d points, for a failure or against it", maxPoints)
+	}
+	return ""
 }
 
 type compiler struct {

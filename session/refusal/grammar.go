@@ -6,6 +6,7 @@ import "strings"
 // table says.
 type grammar struct {
 	but, that, other word            // other: "else"
+	nought, of       word            // nought: "0"
 	leads            wordSet         // may stand before a sentence's beginning
 	joins            wordSet         // a clause begins after them
 	reports          wordSet         // a clause begins after them and "that"
@@ -14,8 +15,8 @@ type grammar struct {
 	turns            wordSet         // a sentence that begins with one says what there is all the same
 	nones            wordSet         // a clause that holds one says that something is not
 	outcomes         wordSet         // what follows such a label and its colon is one sentence with it
-	untils           wordSet         // what follows would lift the limitation
 	codes            map[string]bool // figures that tell of a failure
+	efforts          wordSet         // a figure before them counts what was tried
 	coded            wordSet         // a figure behind them tells of a failure
 	speakers         wordSet         // begin a clause in a sentence that opens so:
 	opens            wordSet         // "After …", "Without …"
@@ -25,6 +26,7 @@ type grammar struct {
 func (d *Detector) newGrammar() grammar {
 	return grammar{
 		but: d.number("but"), that: d.number("that"), other: d.number("else"),
+		nought: d.number("0"), of: d.number("of"),
 		// "Sorry, unable to …", "No, I can't …"
 		leads: d.setOf(`sorry apologies my unfortunately regrettably sadly alas well ok okay hmm hi hello hey
 			no nope nah yes yeah but and so then thus therefore hence however still also yet afraid
@@ -42,8 +44,8 @@ func (d *Detector) newGrammar() grammar {
 		turns:    d.setOf("but however nevertheless nonetheless"),
 		nones:    d.setOf("nothing no none neither never nobody hardly before"),
 		outcomes: d.setOf(strings.ReplaceAll(lists["outcome"], "|", " ")),
-		untils:   d.setOf("without until till unless before"),
-		coded:    d.setOf("http status code error exit errno page pages step steps row"),
+		efforts:  d.setOf("times attempts tries retries retry rounds iterations tokens calls"),
+		coded:    d.setOf("http status code error exit errno page pages step steps row tier attempt retry try worker"),
 		speakers: d.setOf("i we"),
 		opens: d.setOf(`after before at in on with during despite without by for from until as given since due owing every
 			each because under upon throughout to today yesterday`),

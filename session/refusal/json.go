@@ -20,33 +20,19 @@ const (
 var (
 	answerNames = []string{"result", "results", "answer", "final_answer", "output", "data", "response", "reply",
 		"content", "completion", "text", "summary", "value", "message", "reason", "detail", "details",
-		"explanation", "why", "note", "notes", "comment", "cause"}
+		"explanation", "why", "note", "notes", "comment", "cause", "final"}
 	errorNames = []string{"error", "errors", "exception", "failure", "error_message", "errormessage", "error_code", "errorcode",
 		"err", "refusal", "blocker", "blockers"}
 	statusNames = []string{"status", "state", "outcome", "result", "type", "kind", "level"}
-	flagNames   = []string{"success", "ok", "succeeded", "successful", "completed", "done"}
+	// thingNames among them may as well tell of a thing.
+	thingNames = map[string]bool{"state": true, "type": true, "kind": true, "level": true}
+	flagNames  = []string{"success", "ok", "succeeded", "successful", "completed", "done",
+		"executed", "delivered", "applied", "fulfilled", "resolved"}
 	handNames   = []string{"handoff_to", "hand_off_to", "handover_to", "transfer_to", "escalate_to", "reassign_to", "route_to", "handoff", "escalation"}
 	actionNames = []string{"action", "next_action", "next", "decision", "event", "intent"}
 	// reasonNames among the answers only say why; they are no result.
 	reasonNames = map[string]bool{"message": true, "reason": true, "detail": true, "details": true, "explanation": true,
 		"why": true, "note": true, "notes": true, "comment": true, "cause": true}
-)
-
-// The words of a status.
-var (
-	failedStatus = map[string]bool{"error": true, "failed": true, "failure": true, "fail": true, "refused": true, "refuse": true, "abstain": true,
-		"denied": true, "unable": true, "unsupported": true, "timeout": true, "timed_out": true,
-		"cancelled": true, "canceled": true, "aborted": true, "not_supported": true, "forbidden": true,
-		"unauthorized": true, "declined": true, "impossible": true, "unavailable": true, "blocked": true, "rejected": true, "halted": true,
-		"skipped": true, "unresolved": true, "unsuccessful": true, "not_completed": true, "not_complete": true,
-		"not_done": true, "not_possible": true, "no_result": true, "no_results": true, "crashed": true, "terminated": true,
-		"not_started": true, "not_executed": true, "abandoned": true, "needs_input": true, "access_denied": true, "not_found": true, "unresolvable": true, "no_data": true,
-		"insufficient_data": true, "quota_exceeded": true, "rate_limited": true, "invalid": true, "ko": true}
-	openStatus = map[string]bool{"incomplete": true, "pending": true, "in_progress": true, "running": true,
-		"started": true, "queued": true, "working": true, "processing": true, "waiting": true}
-	backStatus = map[string]bool{"handed_back": true, "handoff": true, "returned": true, "transferred": true,
-		"escalated": true, "escalate": true, "handover": true, "transfer": true, "reassign": true, "delegate": true,
-		"hand_back": true, "hand_off": true, "route": true, "reroute": true, "escalation": true, "reassigned": true, "rerouted": true, "handed_over": true, "handed_off": true}
 )
 
 // judgeJSON judges a text that is a JSON object or list; ok is false if it is
@@ -139,9 +125,9 @@ func (d *Detector) judgeObject(v jsonv.Value, nested int) Verdict {
 		return answer
 	case decided(v).Failed():
 		return decided(v)
-	case reason.Failed():
+	case reason.Failed() && !succeeded(v):
 		return reason
-	case has && !hasOther(v):
+	case has && !hasOther(v) && !succeeded(v):
 		return answer
 	}
 	return Verdict{}
@@ -154,17 +140,27 @@ func (d *Detector) answerIn(v jsonv.Value, nested int) (answer, reason Verdict, 
 		if !ok || name == "result" && statusOf(m) != "" {
 			continue
 		}
-		one := d.judgeValue(m, nested+1)
-		switch {
-		case reasonNames[name]:
-			if !reason.Failed() && one.Kind != Empty {
+		if reasonNames[name] {
+			if one := d.reasonJudge(v).judgeValue(m, nested+1); !reason.Failed() && one.Kind != Empty {
 				reason = one
 			}
+			continue
+		}
+		switch one := d.judgeValue(m, nested+1); {
 		case !has || answer.Kind == Empty:
 			answer, has = one, true
 		}
 	}
 	return answer, reason, has
+}
+
+// reasonJudge returns what judges an object's reason: clues say nothing of one
+// that stands beside other members, for it may be the reason of a finding.
+func (d *Detector) reasonJudge(v jsonv.Value) *Detector {
+	if d.plain == nil || v.Len() == 1 {
+		return d
+	}
+	return d.plain
 }
 
 // reported reads the members by which programs report how they ended.
@@ -180,6 +176,8 @@ func reported(v jsonv.Value) Verdict {
 			continue
 		}
 		switch status := statusOf(m); {
+		case failedStatus[status] && thingNames[name] && hasOther(v):
+			// The state of something that is reported.
 		case failedStatus[status]:
 			return Verdict{Kind: Refusal, Phrase: phrase(said(name, m))}
 		case openStatus[status]:
@@ -196,6 +194,17 @@ func reported(v jsonv.Value) Verdict {
 	return Verdict{}
 }
 
+// succeeded reports whether an object says that it all went well, with nothing
+// to show for it.
+func succeeded(v jsonv.Value) bool {
+	for _, name := range flagNames {
+		if m, ok := member(v, name); ok && m.Kind() == jsonv.Bool && m.Text() == "true" {
+			return true
+		}
+	}
+	return false
+}
+
 // decided reads the members by which workers say what they do with the task,
 // and who is to take over.
 func decided(v jsonv.Value) Verdict {
@@ -207,7 +216,7 @@ func decided(v jsonv.Value) Verdict {
 	for _, name := range actionNames {
 		m, ok := member(v, name)
 		switch {
-		case ok && backStatus[statusOf(m)]:
+		case ok && (backStatus[statusOf(m)] || m.Kind() == jsonv.String && backAction[statusWord(m.Text())]):
 			return Verdict{Kind: HandedBack, Phrase: phrase(said(name, m))}
 		case ok && failedStatus[statusOf(m)]:
 			return Verdict{Kind: Refusal, Phrase: phrase(said(name, m))}
@@ -223,7 +232,7 @@ func statusOf(m jsonv.Value) string {
 	if m.Kind() != jsonv.String || len(m.Text()) > maxStatus {
 		return ""
 	}
-	s := strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(strings.TrimSpace(m.Text())))
+	s := statusWord(m.Text())
 	if failedStatus[s] || openStatus[s] || backStatus[s] {
 		return s
 	}

@@ -38,6 +38,9 @@ func (d *Detector) judge(output string, nested int) Verdict {
 	if v, ok := d.judgeJSON(text, nested); ok {
 		return v
 	}
+	if v, ok := d.judgeReport(text); ok {
+		return v
+	}
 	return d.judgeText(text)
 }
 
@@ -84,14 +87,14 @@ func (d *Detector) judgeText(text string) Verdict {
 		if len(r.sentences) == 0 && r.words == 0 {
 			return Verdict{Kind: Empty}
 		}
-		return d.weigh(&r)
+		return d.weigh(text, &r, m)
 	}
 	first := d.read(text[:runeStart(text, opening)], m, false)
 	d.read(text[runeStart(text, len(text)-closing):], m, false)
 	first.sentences = m.sentences // of both
 	first.words += answered       // what was not read
 	first.long = true
-	return d.weigh(&first)
+	return d.weigh(text, &first, m)
 }
 
 // runeStart returns the last beginning of a character at or before a place.
@@ -102,24 +105,13 @@ func runeStart(s string, at int) int {
 	return at
 }
 
-// weigh reaches the verdict from what the sentences say.
-func (d *Detector) weigh(r *reading) Verdict {
-	if r.asks {
-		r.dropNeeds()
+// weigh reaches the verdict from what the sentences say, and what the clues add.
+func (d *Detector) weigh(text string, r *reading, m *memory) Verdict {
+	c := r.conclude()
+	if c.final() || r.long {
+		return c.verdict
 	}
-	if v := r.gaveBack(); v.Failed() {
-		return v
-	}
-	if r.delivers() {
-		return Verdict{}
-	}
-	if v := r.failure(); v.Failed() {
-		return v
-	}
-	if words, _ := r.content(); words > 0 || r.asks || r.fails() {
-		return Verdict{}
-	}
-	return r.announced()
+	return d.sumUp(text, r, c, &m.clues)
 }
 
 // phrase returns what was matched, blanks joined.

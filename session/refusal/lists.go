@@ -9,15 +9,29 @@ import (
 // wordLists returns the alternatives of a named list. Every list is one
 // concept that several phrases share.
 func wordLists(name string) (string, bool) {
-	if s, ok := lists[name]; ok {
-		return s, true
+	for _, all := range [...]map[string]string{lists, frameLists} {
+		if s, ok := all[name]; ok {
+			return s, true
+		}
 	}
-	s, ok := frameLists[name]
-	return s, ok
+	switch name {
+	case "undone":
+		return undoneWords(), true
+	case "leftundone":
+		return "un*ed|" + undoneWords(), true
+	}
+	return "", false
+}
+
+// undoneWords returns the list <undone>: what is done with "un" before it, such
+// as "unsent".
+func undoneWords() string {
+	return "un" + strings.Join(strings.Fields(strings.ReplaceAll(lists["done"], "|", " ")), "|un")
 }
 
 func listNames() string {
 	names := slices.AppendSeq(slices.Collect(maps.Keys(lists)), maps.Keys(frameLists))
+	names = append(names, "undone", "leftundone")
 	slices.Sort(names)
 	return "<" + strings.Join(names, ">, <") + ">"
 }
@@ -152,7 +166,8 @@ var lists = map[string]string{
 		moved|deleted|added|registered|recorded|logged|sorted out|reset|restored|migrated|notified|called|contacted|
 		patched|pushed|committed|scraped|crawled|queried|verified|validated|checked|tested|inspected|measured|graded|assessed|scored|renewed|rerouted|reassigned|
 		replaced|renamed|removed|repaired|restarted|enabled|disabled|activated|connected|configured|paid|charged|credited|redeemed|
-		renegotiated|approved|forwarded|signed|rewritten|rebooked|reordered|returned|shut down|switched off|switched on|turned on|turned off|shared|opened|closed|locked|unlocked|synced|sorted|formatted|planned|designed|drafted|planted|painted`,
+		renegotiated|approved|forwarded|signed|rewritten|rebooked|reordered|returned|shut down|switched off|switched on|turned on|turned off|shared|opened|closed|locked|unlocked|synced|sorted|formatted|planned|designed|drafted|planted|painted|
+		chosen|told|sold|bought|fed|dug|driven|flown|mown|counted|cleaned|fitted|cooked|baked|treated|minuted|brought|found out`,
 	// The same in the base form.
 	"do": `do|make|create|send|book|execute|run|perform|carry|complete|finish|produce|generate|write|prepare|draft|file|
 		submit|place|process|change|update|modify|apply|save|deliver|order|purchase|buy|pay|transfer|translate|summarise|

@@ -33,6 +33,9 @@ func (r *reader) line() {
 	case strings.HasPrefix(rest, "|"):
 		r.paragraph()
 		r.now.item = true
+	case logMark(rest) > 0:
+		r.end()
+		indent += logMark(rest)
 	case listMark(rest) > 0:
 		r.paragraph()
 		r.now.item = true
@@ -97,6 +100,19 @@ func listMark(s string) int {
 	return 0
 }
 
+// logMark returns the length of what stands before a line of a log, such as
+// "[worker-7] ", 0 if nothing does.
+func logMark(s string) int {
+	if !strings.HasPrefix(s, "[") {
+		return 0
+	}
+	end := strings.IndexByte(s[:min(len(s), maxLabel)], ']')
+	if end < 0 || end+1 == len(s) || s[end+1] != ' ' {
+		return 0
+	}
+	return end + 2
+}
+
 // skip leaves out a part of the text; its words are content all the same.
 func (r *reader) skip(size int) {
 	r.reading.words += len(strings.Fields(r.text[r.at : r.at+size]))
@@ -133,9 +149,28 @@ func (r *reader) quotation(c rune, size int) {
 			r.quote(size + end)
 			return
 		}
+		if end := lastMark(r.text[r.at+size:], closings[c]); end >= 0 && r.at+size+end >= r.endless[c] {
+			r.quote(size + end)
+			return
+		}
 		r.noEnd(c, len(rest))
 	}
 	r.at += size
+}
+
+// lastMark returns the place of the mark that ends a quotation of several
+// paragraphs, such as a letter: the only one, at the end of a line; else -1.
+func lastMark(s, marks string) int {
+	end := strings.IndexAny(s, marks)
+	if end < 0 {
+		return -1
+	}
+	_, size := utf8.DecodeRuneInString(s[end:])
+	after := s[end+size:]
+	if strings.TrimLeft(s[:end], " \t\r\n") == "" || strings.TrimSpace(after[:lineEnd(after)]) != "" || strings.ContainsAny(after, marks) {
+		return -1
+	}
+	return end
 }
 
 // singleQuotation does the same for single quotes, which must not be apostrophes.

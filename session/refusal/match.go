@@ -35,13 +35,16 @@ func (d *Detector) matches(tokens []token, found []match) []match {
 			if first == 0 || int(first) >= len(d.byFirst) {
 				continue
 			}
-			for _, id := range d.byFirst[first] {
-				p := &d.patterns[id]
-				if p.anchor == atSentence && !sentence || p.anchor == atClause && !clause {
+			for _, c := range d.byFirst[first] {
+				if c.anchor == atSentence && !sentence || c.anchor == atClause && !clause {
 					continue
 				}
-				if end := p.match(tokens, at, clauses); end > at {
-					found = append(found, match{pattern: id, start: at, end: end})
+				p, end := &d.patterns[c.pattern], at+1
+				if !c.word {
+					end = p.match(tokens, at, clauses)
+				}
+				if end > at {
+					found = append(found, match{pattern: c.pattern, start: at, end: end})
 					cancels = cancels || p.role == Harmless || p.role == Fruitless || p.role == Opines
 				}
 			}
@@ -72,7 +75,7 @@ func (d *Detector) cancel(found []match) []match {
 func cancels(role, other Role) bool {
 	switch role {
 	case Harmless:
-		return true
+		return other != Clue
 	case Fruitless:
 		return other == Delivers || other == Steps
 	case Opines:

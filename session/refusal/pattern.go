@@ -24,12 +24,13 @@ const (
 	HandsBack               // the task goes back: a failure unless something was delivered before it
 	ReturnsVoid             // the task goes back, and says that there is no result
 	Unfinished              // announced or stopped half-way: counts if the answer holds nothing else
-	Harmless                // cancels any phrase that it overlaps
+	Harmless                // cancels any phrase that it overlaps, save clues
 	Fruitless               // cancels any phrase that delivers and that it overlaps
 	Delivers                // something was done: the answer is a result, if only in part
 	Asks                    // its sentence asks for what the worker needs
 	Obstacle                // its sentence says what stood in the way, unless it holds a figure
 	Neutral                 // its sentence says nothing of the result: thanks, effort
+	Clue                    // speaks for or against a failure by its points, which are summed up
 )
 
 // Pattern is a phrase and what it says.
@@ -37,7 +38,7 @@ type Pattern struct {
 	// Text is the phrase: words, which match whatever their case, apostrophes
 	// and contractions ("can not" is also "can't" and "cannot"), and
 	//
-	//	fail*     a word that begins so; *less: one that ends so
+	//	fail*     a word that begins so; *less: one that ends so; un*ed: both
 	//	(a|b c)   one of these
 	//	[a|b c]   one of these, or none
 	//	<name>    one of a named list of words, such as <i>, <cannot>; [<name>]: or none
@@ -49,6 +50,10 @@ type Pattern struct {
 	// It does not begin with a gap, and something in it is not optional.
 	Text string
 	Role Role
+	// Points are what a clue adds for a failure, once however often it is said,
+	// or takes off if under 0. Closing is added to them in the last sentence of
+	// several. Each is from -20 to 20, not both are 0, and no other role has any.
+	Points, Closing int
 }
 
 // PatternError says which pattern cannot be read, where and why.
@@ -75,6 +80,7 @@ const (
 	maxElements = 16
 	maxSpan     = 63
 	gapWords    = 5
+	maxPoints   = 20
 )
 
 var tooMany = fmt.Sprintf("a table holds at most %d phrases", maxPatterns)
@@ -94,9 +100,23 @@ const (
 type pattern struct {
 	text     string
 	role     Role
+	points   int
+	closing  int
 	anchor   anchor
 	last     bool // ends its sentence
 	elements []element
+}
+
+// candidate is a pattern that may begin with a word, with what is asked first.
+type candidate struct {
+	pattern int32
+	anchor  anchor
+	word    bool // it is that word and no more
+}
+
+// isWord reports whether a pattern is one of several words.
+func (p *pattern) isWord() bool {
+	return len(p.elements) == 1 && len(p.elements[0].several) == 0 && !p.last
 }
 
 // element is one position of a pattern: a gap, or alternatives.

@@ -114,6 +114,7 @@ func FuzzJudge(f *testing.F) {
 	for _, s := range []string{
 		"", "I can't do that.", "{\"result\": \"I cannot\"}", "[{\"text\":null}]", "```json\n{}\n```", "```\nx", "> I can't",
 		"“I can’t”", "'a' \"b", "<think>no</think> I can't", "- 1. a\n- 2. b", "I\u200b can\u0301't", "{\"a", "||\n|-|", "....?!;:—", "00000\xd4",
+		"a: \nb: 0", "a=\"b c=d", "[x] \"\n\n\"", "| a | b |\nok: no", "0 of 1 attempts",
 	} {
 		f.Add(s)
 	}
@@ -144,7 +145,11 @@ func FuzzPattern(f *testing.F) {
 		f.Add(s, uint8(0))
 	}
 	f.Fuzz(func(t *testing.T, text string, role uint8) {
-		d, err := refusal.New([]refusal.Pattern{{Text: text, Role: refusal.Role(role)}})
+		p := refusal.Pattern{Text: text, Role: refusal.Role(role)}
+		if p.Role == refusal.Clue {
+			p.Points = 1
+		}
+		d, err := refusal.New([]refusal.Pattern{p})
 		if err != nil {
 			if !utf8.ValidString(err.Error()) {
 				t.Fatalf("an error that cannot be shown: %q", err)

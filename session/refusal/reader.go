@@ -29,6 +29,7 @@ type memory struct {
 	tokens    []token
 	found     []match
 	sentences []sentence
+	clues     evidence
 }
 
 // memories are those of answers that were judged.
@@ -38,6 +39,7 @@ var memories = sync.Pool{New: func() any { return new(memory) }}
 func (m *memory) put() {
 	clear(m.sentences)
 	m.words.s, m.sentences = "", m.sentences[:0]
+	m.clues.clear()
 	memories.Put(m)
 }
 
@@ -80,8 +82,8 @@ func (r *reader) all() {
 // what follows it is judged on its own, save in "nothing but", "can't but".
 func (r *reader) word() {
 	r.words.read(r.at)
-	r.now.figure = r.now.figure || bytes.ContainsAny(r.words.buf, "0123456789") && !r.isCode()
 	r.at = r.words.end
+	r.figure()
 	if r.words.isWhole() {
 		w := r.d.words[string(r.words.buf)]
 		if w != 0 && w == r.d.but && r.splits() {
@@ -99,10 +101,28 @@ func (r *reader) word() {
 	}
 }
 
-// isCode reports whether a figure is the code of a failure: "HTTP 500".
-func (r *reader) isCode() bool {
-	n := len(r.now.tokens)
-	return r.d.codes[string(r.words.buf)] || n > 0 && r.d.coded.has(r.now.tokens[n-1].word)
+// figure counts a figure that reports something. The code of a failure does
+// not: "HTTP 500"; nor does what counts nothing or tries: "0", the 14 of "0 of
+// 14", "3 attempts".
+func (r *reader) figure() {
+	n, d := len(r.now.tokens), r.d
+	if !bytes.ContainsAny(r.words.buf, "0123456789") {
+		if w := d.words[string(r.words.buf)]; n > 0 && r.now.counted == n && d.efforts.has(w) {
+			r.now.figures--
+		}
+		return
+	}
+	after := func(back int) word {
+		if n < back {
+			return 0
+		}
+		return r.now.tokens[n-back].word
+	}
+	nought := string(r.words.buf) == "0" || after(1) == d.of && after(2) == d.nought
+	if !nought && !d.codes[string(r.words.buf)] && !d.coded.has(after(1)) {
+		r.now.figures++
+		r.now.counted = n + 1
+	}
 }
 
 func (r *reader) splits() bool {
@@ -205,6 +225,7 @@ func (r *reader) end() {
 		r.memory.sentences = append(r.memory.sentences, s)
 		r.reading.asks = r.reading.asks || asks
 		r.memory.found = found
+		r.note(found)
 		why = s.failure != nil && r.now.label && s.words <= labelWords // "Execution halted: the disk is full"
 	}
 	// The rows of a list go on over the sentences in them.

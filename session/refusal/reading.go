@@ -11,14 +11,15 @@ type sentence struct {
 	obstacle   bool // tells of what stood in the way; with a figure, it may be an answer
 	row        bool // of a list or table, with a figure
 	figure     bool // holds a digit
+	asks       bool // asks for something
 	words      int
+	start, end int // in the text
 }
 
 // finding is a phrase that tells of a failure.
 type finding struct {
 	role    Role
 	verdict Verdict
-	needs   bool // a limitation that holds until something is supplied
 }
 
 // reading is what the sentences of an answer say.
@@ -28,16 +29,6 @@ type reading struct {
 	asks      bool // the worker asks for something
 	code      bool // there is a block of code
 	long      bool // a part was not read
-}
-
-// dropNeeds takes limitations that wait for an answer to the worker's question,
-// and what the worker says of itself beside it, for part of the question.
-func (r *reading) dropNeeds() {
-	for i := range r.sentences {
-		if s := &r.sentences[i]; s.failure != nil && (s.failure.needs || s.failure.role == Speaks) {
-			s.failure, s.neutral = nil, true
-		}
-	}
 }
 
 // aside is from how many words on what else an answer holds is more than an
@@ -84,16 +75,16 @@ func (r *reading) gaveBack() Verdict {
 	return Verdict{}
 }
 
-// failure returns the verdict of the finding that decides: the first that
+// failure returns the finding that decides, nil if none does: the first that
 // gives the task up, else the first that nothing else in the answer outweighs.
-func (r *reading) failure() Verdict {
+func (r *reading) failure() *finding {
 	for i := range r.sentences {
 		if f := r.sentences[i].failure; f != nil && f.role == GivesUp {
-			return f.verdict
+			return f
 		}
 	}
 	if r.long {
-		return Verdict{}
+		return nil
 	}
 	total, figures := r.content()
 	before := 0
@@ -104,17 +95,17 @@ func (r *reading) failure() Verdict {
 			before += s.content()
 		case f.role == Speaks:
 			if r.silent() {
-				return f.verdict
+				return f
 			}
 		case outweighs(f.role) > 0:
 			if total < outweighs(f.role) && figures == 0 {
-				return f.verdict
+				return f
 			}
 		case before == 0 && total < answered:
-			return f.verdict
+			return f
 		}
 	}
-	return Verdict{}
+	return nil
 }
 
 // fails reports whether a sentence says that something was not done.
@@ -157,19 +148,27 @@ func (r *reading) failsFrom(i int) bool {
 // rowsOfResult is from how many rows with figures on a list is a result.
 const rowsOfResult = 2
 
-// delivers reports whether the answer says or shows that something was done.
-func (r *reading) delivers() bool {
-	rows := 0
+// delivers returns by what the answer says or shows that something was done.
+func (r *reading) delivers() ground {
+	rows, by := 0, byNothing
 	for i := range r.sentences {
 		s := &r.sentences[i]
-		if s.delivers || s.turn && r.answers(i) || s.step && !r.failsFrom(i+1) {
-			return true
+		switch {
+		case s.delivers:
+			return byDeed
+		case s.turn && r.answers(i):
+			by = byTurn
+		case s.step && !r.failsFrom(i+1) && by == byNothing:
+			by = byStep
 		}
 		if s.row && s.failure == nil && !s.neutral {
 			rows++
 		}
 	}
-	return rows >= rowsOfResult
+	if by == byNothing && rows >= rowsOfResult {
+		by = byRows
+	}
+	return by
 }
 
 // content returns the number of words that neither fail, announce nor are

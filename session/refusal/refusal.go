@@ -44,8 +44,10 @@ type Detector struct {
 	stems    stems               // of every stem and ending in a pattern
 	lists    map[string][][]word // the named lists that were used
 	patterns []pattern
-	byFirst  [][]int32 // patterns by a word they may begin with
+	clued    bool          // some of them are clues
+	byFirst  [][]candidate // patterns by a word they may begin with
 	grammar
+	plain *Detector // the same without the clues; nil: it is the same
 }
 
 // Default returns a detector for the table of this package. It compiles the
@@ -76,14 +78,20 @@ func New(table []Pattern) (*Detector, error) {
 			return nil, err
 		}
 		d.patterns = append(d.patterns, c)
+		d.clued = d.clued || c.role == Clue
 	}
 	d.widen()
 	// Every word has its number now; word 0 is in no pattern.
-	d.byFirst = make([][]int32, len(d.words)+1)
+	d.byFirst = make([][]candidate, len(d.words)+1)
 	for i := range d.patterns {
-		for w := range d.patterns[i].first().all() {
-			d.byFirst[w] = append(d.byFirst[w], int32(i))
+		p := &d.patterns[i]
+		c := candidate{int32(i), p.anchor, p.isWord()}
+		for w := range p.first().all() {
+			d.byFirst[w] = append(d.byFirst[w], c)
 		}
 	}
+	plain := *d
+	plain.clued = false
+	d.plain, plain.plain = &plain, &plain
 	return d, nil
 }

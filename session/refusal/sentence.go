@@ -13,7 +13,8 @@ type draft struct {
 	led      int  // words of an outcome's label that it begins with
 	heading  bool
 	item     bool // of a list or table
-	figure   bool // holds a digit
+	figures  int  // that report something
+	counted  int  // the token behind which the last of them ends
 }
 
 // labelWords is up to how many words before a colon are a label, not content.
@@ -22,10 +23,6 @@ const labelWords = 3
 // turnWords is from how many words on a sentence that begins with "but" gives
 // something after a limitation: "I have no live data, but a litre is about 2 EUR".
 const turnWords = 5
-
-// needWords is how near to a limitation what would lift it must stand: "I can't
-// book the hotel without a date".
-const needWords = 7
 
 // told are the phrases of a sentence that decide what it says, nil if there is none.
 type told struct {
@@ -37,12 +34,13 @@ type told struct {
 
 // say tells what a sentence says, and whether it asks for something.
 func (d *Detector) say(text string, s *draft, found []match) (sentence, bool, []match) {
-	out := sentence{words: len(s.tokens), row: s.item && s.figure, figure: s.figure}
+	out := sentence{words: len(s.tokens), row: s.item && s.figures > 0, figure: s.figures > 0,
+		start: s.tokens[0].start, end: s.tokens[len(s.tokens)-1].end}
 	out.neutral = s.question || s.why || s.heading || s.label && len(s.tokens) <= labelWords
 	found = d.matches(s.tokens, found[:0])
 	t := d.tell(text, s, found, &out)
 	out.obstacle = out.obstacle && !out.neutral
-	out.neutral = out.neutral || out.obstacle && !s.figure
+	out.neutral = out.neutral || out.obstacle && s.figures == 0
 	out.step = t.step != nil && (t.failure == nil || t.failure.start < t.step.start)
 	switch {
 	case t.failure != nil:
@@ -57,6 +55,7 @@ func (d *Detector) say(text string, s *draft, found []match) (sentence, bool, []
 	}
 	// "I need the key before I can start" says what is missing; it asks nothing.
 	asks := s.question && !holds(s, d.other) || t.asks && t.failure == nil
+	out.asks = asks
 	return out, asks, found
 }
 
@@ -68,7 +67,7 @@ func (d *Detector) tell(text string, s *draft, found []match, out *sentence) tol
 	for i := range found {
 		m := &found[i]
 		switch role := d.patterns[m.pattern].role; role {
-		case Harmless, Fruitless, Opines:
+		case Harmless, Fruitless, Opines, Clue:
 		case Neutral:
 			out.neutral = true
 		case Obstacle:
@@ -90,7 +89,7 @@ func (d *Detector) tell(text string, s *draft, found []match, out *sentence) tol
 				out.unfinished = d.verdict(text, s, m, Incomplete)
 			}
 		default:
-			if s.question || conditional && role != ReturnsVoid || role == Signs && s.figure {
+			if s.question || conditional && role != ReturnsVoid || role == Signs && s.figures > 0 {
 				continue
 			}
 			if t.failure == nil || rank(role) > rank(d.patterns[t.failure.pattern].role) {
@@ -123,11 +122,7 @@ func (d *Detector) finding(text string, s *draft, m *match) *finding {
 	if role == HandsBack || role == ReturnsVoid {
 		kind = HandedBack
 	}
-	f := &finding{role: role, verdict: d.verdict(text, s, m, kind)}
-	for _, t := range s.tokens[m.start:min(len(s.tokens), m.end+needWords)] {
-		f.needs = f.needs || d.untils.has(t.word)
-	}
-	return f
+	return &finding{role: role, verdict: d.verdict(text, s, m, kind)}
 }
 
 func (d *Detector) verdict(text string, s *draft, m *match, kind Kind) Verdict {

@@ -35,5 +35,8 @@ func Defaults() []Pattern {
 			all = append(all, Pattern{Text: text, Role: part.role})
 		}
 	}
+	for _, c := range slices.Concat(cluesOfWorker, cluesOfRest) {
+		all = append(all, Pattern{Text: c.phrase, Role: Clue, Points: c.points, Closing: c.closing})
+	}
 	return slices.Clip(all)
 }

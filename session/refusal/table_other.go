@@ -19,8 +19,11 @@ var handsBack = []string{
 	"^ [successfully|now] (reassigned|escalated|rerouted|handed over|handed off|passed on|reassigning|escalating|rerouting|handing over|handing off|passing on|referring|referred|deferring|deferred|bounced|redirected|redirecting) [<it>] [on|over|back] [to]",
 	"^ <returning> <it> [on|over|along] to",
 	"<i> [<adv>] (am|will|would like to|need to|must|have to|am going to|have) [<adv>] <giving> <it> [on|over|straight|along] to",
+	"^ (transfer|hand off|hand over|escalate|delegate|reassign|route|refer) to ",
 	"^ (handoff|hand off|handover|escalation|reassignment|transfer|hand back) $",
 	"^ (handing|passing|giving|signing|hand|pass) (over|off|on|back) ",
+	"^ (transferred|forwarded|bounced|handed|passed|routed|referred|kicked|reassigned) [on|over|up|along|back|off] to ",
+	"^ (reassigning|forwarding|delegating|escalating|bouncing|referring|passing|handing) [this|it|that|this one] [on|over|up|along|back|off] to ",
 	"<i> [<adv>] (am|have|will|must|had to) [<adv>] (escalat*|reassign*|rerout*|hand back|handing back) ",
 	"~ (please|kindly) (assign|ask|route|forward|delegate|reassign|redirect|send|pass|hand|transfer|give|try|use|involve|escalate) ... (someone|somebody|a person|a human|whoever) ",
 	"^ (transferring|routing|escalating|forwarding|handing over|reassigning|redirecting|passing|deferring|rerouting) to ",
@@ -107,6 +110,8 @@ var harmless = []string{
 	// "There's nothing I can't do"
 	"(nothing|anything|no one|nobody|everything|something) [that] <i> <cannot>",
 	"(no|without any|without) (result|results) (missing|left out|omitted)",
+	// Good news: "Not a single test failed", "No guests have complained"
+	"(no|nobody|nothing|none|not a single|not one) ... (failed|crashed|complained|objected|died|affected|harmed|injured|hurt|broke|leaked|needed|required|detected|noticed|reported|lost|damaged|at risk)",
 	"not (only|just|merely)",
 	// "Although I don't have the exact figure, …" concedes something behind which more stands.
 	"^ (although|though|while|whilst|even though|even if) ... ... (<negated>|<fails>)",
@@ -129,7 +134,13 @@ var fruitless = []string{
 	// "found that I cannot" holds the refusal behind it.
 	"<i> found (that|out that|myself|it hard|it impossible|nothing|no|neither|only that)",
 	"<i> [<adv>] (used|got|kept|left|made|set|put|reached|called in|sent|received|obtained) (to|an error|a 4xx|errors|only errors|getting|trying|asking|failing|stuck|blocked|locked|no|nothing|out|an empty|empty|denied|rejected|refused|logged|timeouts|a timeout|an exception|rate limited|403|404|401|429|500|502|503|504|nowhere|kicked|redirected|the same error|every|several|multiple|many|numerous|repeated|a blank|into|an access|a permission|a captcha|a request|the request|your|a message|the following error|the error|a server|an internal)",
-	"(<did>|<step>) (no|nothing|none|neither|zero|little)",
+	"(<did>|<step>) (no|nothing|none|neither|zero|little|nobody)",
+	// What was done is undone or left to others: "I reverted my branch", "moved the ticket to their board"
+	"<i> [<adv>] [have|had] [<adv>] (removed|reverted|rolled|reset|restored|cancelled|canceled|closed|deleted|discarded|dropped|packed|switched|moved|put|left) (it|my|off|back|again|every|all|everything|as well|the half|the branch|the ticket|the task|the draft|the backups|to where|up)",
+	"and (removed|reverted|rolled|reset|restored|cancelled|closed|deleted|discarded|dropped|left) (it|them|everything|back) ",
+	"(moved|reverted|assigned|added|sent|filed) [it|this|the ticket|the case|the task] [back] to (the|their|her|his) ... (desk|queue|team|board|pool|pile|list|inbox|office)",
+	"^ got (to|as far|nowhere|no|up|past|only|an|stuck|back)",
+	"^ reverted to ",
 	"(chose|decided|opted|elected|agreed) not",
 	"left ... (blank|empty|undone|as is|as it is|as it was|alone|untouched|unchanged|as they were)",
 	"<i> [<adv>] [have|had] (only|just) (got|found|received|kept|used)",

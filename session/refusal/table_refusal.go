@@ -48,6 +48,11 @@ var givesUp = []string{
 	"^ (unsupported|unsupported request|not implemented|operation not permitted)",
 	// "Result: none"
 	"<outcome> (none|nothing|nil|missing|blank|not available|n a|unavailable|not produced|empty|zero) $",
+	// "Error: connection refused", a stack trace: what a program said for the worker.
+	"^ (error|exception|fatal|panic|*error|*exception) $",
+	// What a shell prints for a program that ended so.
+	"^ (killed|terminated|aborted|segmentation fault|core dumped|broken pipe|out of memory|connection reset|connection refused|no such file or directory|command not found|bus error|illegal instruction) [by peer|core dumped] $",
+	"^ traceback most recent call last",
 	// "Nothing was done", "I have nothing to report"
 	"(have|has|with|got) nothing [useful|usable|new|concrete|further] to (report|show|return|deliver|hand over|present|give you|submit|offer)",
 	"^ nothing (was|has been|could be) (done|achieved|delivered|produced|booked|sent|saved|written|completed|accomplished|submitted|ordered|paid)",
@@ -101,11 +106,6 @@ var cannot = []string{
 	"~ <i> (doubt|do not think|do not believe) [that] (i|we) (can|could|am|are)",
 	// The answerer is left out, or it is a rule of its own.
 	"^ <unable>",
-	// "Error: connection refused", a stack trace: what a program said for the worker.
-	"^ (error|exception|fatal|panic|*error|*exception) $",
-	// What a shell prints for a program that ended so.
-	"^ (killed|terminated|aborted|segmentation fault|core dumped|broken pipe|out of memory|connection reset|connection refused|no such file or directory|command not found|bus error|illegal instruction) [by peer|core dumped] $",
-	"^ traceback most recent call last",
 	"^ (tried|attempted) ... and (failed|could not|can not)",
 	"<i> am [just|only|merely] (an ai|a language model|an assistant|a bot|an agent) ... (can not|could not|unable to|not able to|do not have)",
 	"^ as (an ai|a language model|a large language model) ... (can not|do not|am not|am unable)",

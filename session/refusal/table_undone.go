@@ -7,7 +7,8 @@ var undone = []string{
 	// "No booking was made", "so no tests were executed", "No files written."
 	"~ no ... (was|were|has been|have been|could be|can be|will be|got|is being|are being) [<adv>|ever] <done>",
 	"~ (none|neither|nothing) ... (was|were|has been|have been|could be|can be|will be|got) [<adv>|ever] <done>",
-	"^ (no|nothing) ... <done> [yet|here|today|so far] $",
+	"^ (no|nothing|zero|not one|not a single) ... (<done>|*ed) [yet|here|today|so far] $",
+	"^ (0|none|zero) of ... (<done>|*ed) $",
 	"~ no ... (computed|written|produced|generated|created|made|sent|booked|executed|saved|published) $",
 	// "No output files.", "hence no report", "no answer to give you"
 	"^ no ... <output> [yet|so far|today|available|to report|to share] $",

@@ -53,7 +53,8 @@ func (d *Detector) judgeReport(text string) (v Verdict, ok bool) {
 		case f.isStatus() && (failedStatus[status] || openStatus[status] || voidValues[status]), isFlagName(f.name) && voidValues[status]:
 			failed = f
 		case f.isVoid():
-			if resultNames[f.name] {
+			// "Answer: no" is one.
+			if resultNames[f.name] && statusWord(strings.TrimRight(f.value, ".!")) != "no" {
 				void = f
 			}
 		case resultNames[f.name] && !tellNames[f.name]:

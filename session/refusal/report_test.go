@@ -26,6 +26,7 @@ func TestForms(t *testing.T) {
 
 		{"Status: done\nFiles: 3", refusal.None, ""},
 		{"Litigation: none\nSanctions: no match", refusal.None, ""},
+		{"Question: may they sell it?\nAnswer: no.", refusal.None, ""},
 		{"Error: none\nRows: 14", refusal.None, ""},
 		{"Subject: your claim\nDear Ms Roth, the claim of 12 May is paid.\nKind regards", refusal.None, ""},
 		{"x=1, y=2", refusal.None, ""},

@@ -19,8 +19,9 @@ const (
 )
 
 // groundPoints are the points of what the phrases that decide come to. A result
-// has some more than were fitted: in doubt an answer is one.
-var groundPoints = [...]int{byNothing: -6, byDeed: -12, byStep: -9, byTurn: -16, byRows: -9, byCannot: 6, byUndone: 5,
+// has some more than were fitted: in doubt an answer is one, as a worker that is
+// wrongly taken to have failed is soon given nothing more to do.
+var groundPoints = [...]int{byNothing: -9, byDeed: -12, byStep: -9, byTurn: -16, byRows: -9, byCannot: 3, byUndone: 5,
 	byHints: 4, byEfforts: 5, bySigns: 2, bySpeaks: 5, byHandsBack: 7}
 
 // The points of how much an answer holds: each pair is a count from which on

@@ -127,6 +127,9 @@ func holdsName(names []string, name string) bool {
 // fieldsOf returns the fields of a form, nil if more of the text is something
 // else: a letter with a subject is no form.
 func fieldsOf(text string) []field {
+	if !strings.HasPrefix(text, "<") && strings.Count(text, ":")+strings.Count(text, "|")+strings.Count(text, "=") < 2 {
+		return nil // most answers: nothing is made for them
+	}
 	if fields := assignments(text); len(fields) >= 2 || len(fields) == 1 && text[0] == '<' {
 		return fields
 	}

@@ -22,6 +22,9 @@ type book struct {
 	due   []posting    // what the store is not told yet, or may not have heard
 	view  ledger.State // the state with what is due
 	tried attempt
+	// before is what was set aside for the call that is about to be made before it
+	// was asked for, as the posting that sets it aside again.
+	before posting
 	// The texts of two writes, used by turns: the one that seen is of, if we made it,
 	// and the one before.
 	text, spare []byte

@@ -21,7 +21,8 @@ type Decider struct {
 	// be called by several goroutines at once. An error says that it could not
 	// be kept: a step that was let through is then refused, as
 	// [registry.SlugRecordError]. Its place in a window stays taken; asked for
-	// again with the same call id it takes no second one.
+	// again with the same call id it takes no second one. A [Session] gives back
+	// what was set aside for it, and the lease of a breaker's probe.
 	Record func(*Record) error
 	// Judged sees the plan and the counts of every decision, which are reused
 	// afterwards; nil: nobody does. It is called like Record.
@@ -174,6 +175,9 @@ func (d *Decider) decidePlanned(ctx context.Context, rs *registry.Step, call sta
 	if err != nil && (t != nil || money.unknown() || !d.goOn(ctx, rs, m, err)) {
 		d.Refuse(rs, v, registry.SlugStoreError, storeReason(err))
 		return NotAdmitted
+	}
+	if t != nil && m.grant.Admitted {
+		t.held = t.probe
 	}
 	set.Decide(rs, &m.plan, &m.grant.Tally, v)
 	v.Notes = append(set.Notes(), v.Notes...)

@@ -77,12 +77,13 @@ type account struct {
 	bills  []*bill
 	spans  map[string]int // by task: how often it was begun anew in this process
 	dead   []*bill        // under way when their process died: that may be asked for again
+	full   bool           // no decision can be recorded
 }
 
 func (a *account) begin() {
 	s, err := session.New(session.Options{
 		ID: "s", Registry: a.rules, Store: a.store, Clock: a.clock,
-		Review: session.TaskReview{Most: 1 << 30},
+		Review: session.TaskReview{Most: 1 << 30}, Record: a.record,
 	})
 	if err != nil {
 		a.t.Fatal(err)
@@ -91,6 +92,13 @@ func (a *account) begin() {
 	for _, id := range a.tasks {
 		s.StartTask(id, a.parent[id], "")
 	}
+}
+
+func (a *account) record(*session.Record) error {
+	if a.full {
+		return errors.New("the disk is full")
+	}
+	return nil
 }
 
 // die drops the process with all that it knows.
@@ -131,6 +139,7 @@ func (a *account) call(task, id string, estimate int64) bool {
 	var v registry.Verdict
 	st := &session.Step{Call: session.Call{ID: id, Ability: "model.ask"}, Task: task, Estimate: estimate}
 	a.Before(context.Background(), st, &v)
+	a.full = false
 	again := a.underWay(task, id)
 	if v.Decision.Blocks() {
 		return false
@@ -141,7 +150,7 @@ func (a *account) call(task, id string, estimate int64) bool {
 	}
 	kept := a.dead[:0]
 	for _, x := range a.dead {
-		if x.task == task && x.id == id && a.spans[task] == 0 {
+		if id != "" && x.task == task && x.id == id && a.spans[task] == 0 {
 			estimate = max(estimate, x.estimate) // what is set aside stays
 			x.told, x.cost = true, 0             // the new one stands in its place
 		} else {
@@ -155,7 +164,7 @@ func (a *account) call(task, id string, estimate int64) bool {
 
 func (a *account) underWay(task, id string) *bill {
 	for _, x := range a.bills {
-		if x.process == a.Session && !x.told && x.task == task && x.id == id && x.span == a.spans[task] {
+		if id != "" && x.process == a.Session && !x.told && x.task == task && x.id == id && x.span == a.spans[task] {
 			return x
 		}
 	}
@@ -183,7 +192,8 @@ func (a *account) look() {
 }
 
 // Over random trees of tasks whose processes die, with calls under way, and
-// whose calls are asked for again by the next: what every task has spent and
+// whose calls are asked for again by the next, if they have an id, and with
+// decisions that cannot be recorded: what every task has spent and
 // reserved is what the book says, and no limit is passed.
 func TestMoneyOutlivesItsProcess(t *testing.T) {
 	rules := load(t, "B:task.spend_cents>5000|abort")
@@ -217,6 +227,10 @@ func outlive(r *rapid.T, rules *registry.Registry, lose func() fate) {
 			a.parent[id], a.tasks = task, append(a.tasks, id)
 		case what <= 4:
 			id := fmt.Sprint("c", rapid.IntRange(0, 8).Draw(r, "id"))
+			if id == "c0" {
+				id = "" // another call every time
+			}
+			a.full = rapid.IntRange(0, 5).Draw(r, "record") == 0
 			if a.call(task, id, rapid.Int64Range(0, 15).Draw(r, "estimate")*dollar) {
 				for _, id := range a.tasks {
 					if got := a.of(id); got > limit {

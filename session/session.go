@@ -152,10 +152,11 @@ func (s *Session) Before(ctx context.Context, st *Step, v *registry.Verdict) {
 	s.estimate(k, st, call)
 	call.Reserved = k.Reserved(call)
 	money := s.stake(k, call, id)
+	s.ticketOf.held = state.Lease{}
+	defer s.giveBack(ctx, k, call, money)
 	admission, t := movedOn, (*ticket)(nil)
 	for p := s.patience(); admission == movedOn; {
 		if s.judgeAbove(ctx, k, at, call, nil); s.refusedByEnd(rs, k, v) {
-			money.refused()
 			s.noteEstimate(v, call, k)
 			return
 		}
@@ -176,7 +177,6 @@ func (s *Session) Before(ctx context.Context, st *Step, v *registry.Verdict) {
 		}
 	}
 	if admission == NotAdmitted {
-		money.refused()
 		s.refused(k, at, v)
 		s.noteEstimate(v, call, k)
 		return
@@ -190,6 +190,7 @@ func (s *Session) Before(ctx context.Context, st *Step, v *registry.Verdict) {
 	s.letThrough(st, rs, k, call, id, t, admission, at)
 	s.history.Add(st.Ability)
 	money.made()
+	s.ticketOf.held = state.Lease{} // it is the step's
 }
 
 // currentTask returns the task of an id as it is now: another, once it was forgotten.

@@ -20,6 +20,7 @@ type stake struct {
 	amount int64       // that, or what is set aside for it already, if that is more
 	writes bool        // the claim asks for the amount
 	wrote  bool        // it was asked for
+	silent bool        // the store has not answered what it was asked last
 }
 
 // errMoved: the money is another than the step was judged by.
@@ -53,7 +54,10 @@ func (st *stake) prepare() {
 	}
 	st.writes = false
 	st.books.chain(st.task, func(x *book) {
-		aside, _ := x.view.Aside(st.name)
+		aside, ok := x.view.Aside(st.name)
+		if x.before = (posting{kind: settle, name: st.name}); ok {
+			x.before = posting{restore, st.name, aside}
+		}
 		x.task.SetTaken(aside)
 		st.writes = st.writes || aside < st.amount
 	})
@@ -106,7 +110,7 @@ func (st *stake) ready(ctx context.Context, store state.Store, now int64) error 
 		return nil
 	}
 	moved, err := st.books.load(ctx, store, now, list)
-	if err == nil && moved {
+	if st.silent = err != nil; err == nil && moved {
 		err = errMoved
 	}
 	return err
@@ -131,8 +135,9 @@ func (st *stake) answered(g *state.Grant, expected []state.Cell, err error) erro
 		return err
 	}
 	b := st.books
+	st.silent = err != nil && !state.Refused(err)
 	switch {
-	case err != nil && !state.Refused(err), err == nil && g.Admitted && g.Repeated: // it may have written the cells before, and not now
+	case st.silent, err == nil && g.Admitted && g.Repeated: // it may have written the cells before, and not now
 		b.answered(perhaps)
 	case err == nil && g.Admitted:
 		b.answered(written)
@@ -170,7 +175,9 @@ func (st *stake) missing() (missing bool) {
 // call was let through before, for another amount, and a store that is asked
 // again writes no cell again. With errMoved the money has moved on in between,
 // and the step is to be judged again.
-func (st *stake) secure(ctx context.Context, store state.Store, now int64) error {
+func (st *stake) secure(ctx context.Context, store state.Store, now int64) (err error) {
+	defer errorOnPanic(&err)
+	defer func() { st.silent = err != nil && !errors.Is(err, errMoved) }()
 	list := st.list(true)
 	if doubtful(list) {
 		if moved, err := st.books.load(ctx, store, now, list); err != nil {
@@ -183,7 +190,7 @@ func (st *stake) secure(ctx context.Context, store state.Store, now int64) error
 	}
 	st.wrote = true
 	settlement := state.Settlement{Now: now, Cells: st.books.put(list, st.posting()), Expects: expect(nil, list)}
-	err := store.Settle(ctx, &settlement)
+	err = store.Settle(ctx, &settlement)
 	st.books.answer(err)
 	if !errors.Is(err, state.ErrConflict) {
 		return err
@@ -194,22 +201,27 @@ func (st *stake) secure(ctx context.Context, store state.Store, now int64) error
 	return errMoved
 }
 
-// refused gives back what a step may have set aside that is not made: what was
-// set aside for the call before stays.
-func (st *stake) refused() {
-	if st == nil {
-		return
+// refused gives back what was set aside, or may have been, for a step that is not
+// made: what was set aside for the call before stays. It reports whether the store
+// is to be told, and answers.
+func (st *stake) refused() (tell bool) {
+	if st == nil || st.task == nil {
+		return false
 	}
-	if list := st.list(true); st.wrote && doubtful(list) {
-		for _, x := range list {
-			back := posting{kind: settle, name: st.name}
-			if aside, before := x.view.Aside(st.name); before {
-				back.kind, back.amount = restore, aside
-			}
-			x.post(back)
+	defer st.done()
+	if !st.wrote {
+		return false
+	}
+	list := st.list(true)
+	doubt := doubtful(list)
+	for _, x := range list {
+		aside, ok := x.view.Aside(st.name)
+		if doubt || ok != (x.before.kind == restore) || aside != x.before.amount {
+			x.post(x.before)
+			tell = !st.silent
 		}
 	}
-	st.done()
+	return tell
 }
 
 // made notes that the step is made, whether the store could be told or not.

@@ -21,6 +21,7 @@ type ticket struct {
 	refused    bool        // until an operator resets it
 	probe      state.Lease // it can only be a probe; the zero Lease: the breaker is closed
 	now        int64       // the store's time of the decision, once it is made
+	held       state.Lease // that of the probe, once the store has granted it to the step
 }
 
 // ticket asks the breaker of a step; nil: it has none.
@@ -30,7 +31,7 @@ func (s *Session) ticket(rs *registry.Step, call state.CallID) *ticket {
 		return nil // a delegation has its own cap
 	}
 	t := &s.ticketOf
-	*t = ticket{session: s, call: call, guarded: g}
+	*t = ticket{session: s, call: call, guarded: g, held: t.held}
 	t.fill()
 	return t
 }

@@ -13,7 +13,8 @@ import (
 // session's own history has the result all the same. Call After with the Step again
 // then, until there is none: the store is told of the result that was reported
 // first. Without that the call's claim, its probe and what it says of its breaker
-// are as if it were never reported.
+// are as if it were never reported. That money is still to be told, as the store is
+// away and stood in for, is no error: it goes with what comes next, or with Flush.
 //
 // A second report of a call that was told changes nothing, nor does the first of one
 // whose result an event has told of.

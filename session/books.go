@@ -51,7 +51,7 @@ func newBooks(session string, store state.Store, writer uint64, current func(str
 		return nil
 	}
 	return &books{
-		prefix: fmt.Sprintf("money\x00%d\x00%s\x00", len(session), session),
+		prefix: fmt.Sprintf("%s%d\x00%s\x00", state.HomeCells, len(session), session),
 		writer: max(writer, 1), of: map[string]*book{}, epoch: 1, current: current,
 	}
 }

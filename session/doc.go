@@ -24,15 +24,22 @@
 // cannot be told is told with what comes next, or by Flush, and is lost only with the
 // process that knows it. A write whose answer was lost is made once, unless
 // ledger.MaxWriters others have written before it is looked at: what it adds counts
-// twice then, at most, and what it takes back is not taken. What is set aside for a
-// call when its process dies stays so until the same call is asked for again, and has
-// ended. A call that is asked for again while it is under way is judged by the
-// greatest estimate that it was asked for with, by any process, and has that set
-// aside, until the first of its results. A call is one process's: who settles what
-// another has begun, and goes on with, has it counted twice. A session that somebody
-// has ended takes its money with it: what another process tells late of its calls, and
-// what that could not tell before, is held against none of the same id that comes after
-// it. Everything else that is counted here is the process's own.
+// twice then, at most, and what it takes back is not taken.
+//
+// While a store is away that package fallback stands in for, a step that is decided
+// without it is judged by the money as this process knows it, and refused where it
+// sets money aside, or a limit of money is read, in a task of which this process was
+// never told. Others that have the session do the same: nobody divides among them
+// what is left.
+//
+// What is set aside for a call when its process dies stays so until the same call is
+// asked for again, and has ended. A call that is asked for again while it is under way
+// is judged by the greatest estimate that it was asked for with, by any process, and
+// has that set aside, until the first of its results. A call is one process's: who
+// settles what another has begun, and goes on with, has it counted twice. A session
+// that somebody has ended takes its money with it: what another process tells late of
+// its calls, and what that could not tell before, is held against none of the same id
+// that comes after it. Everything else that is counted here is the process's own.
 //
 // It joins the pure functions of package registry with a store of package
 // state, and makes a record of every decision. It neither waits nor asks nor

@@ -16,10 +16,18 @@ func (s *Session) report(ctx context.Context, st *state.Settlement, p *patience)
 	if s.books == nil {
 		return s.decider.Store.Settle(ctx, st)
 	}
-	return s.reportMoney(ctx, st, p)
+	told, err := s.reportMoney(ctx, st, p)
+	if told || !errors.Is(err, state.ErrAway) || st.Call.IsZero() && len(st.Leases)+len(st.Spent)+len(st.Cells)+len(st.Expects) == 0 {
+		return err
+	}
+	// What stands in for the store takes the rest; the money stays due.
+	s.noteUntold(err)
+	return s.decider.Store.Settle(ctx, st)
 }
 
-func (s *Session) reportMoney(ctx context.Context, st *state.Settlement, p *patience) error {
+// reportMoney reports a settlement and the money. With an error told says that the
+// store has the settlement, and not all of the money.
+func (s *Session) reportMoney(ctx context.Context, st *state.Settlement, p *patience) (told bool, err error) {
 	store, b, cells, expects := s.decider.Store, s.books, st.Cells, st.Expects
 	itself := func() { st.Cells, st.Expects = cells, expects }
 	defer itself()
@@ -27,11 +35,11 @@ func (s *Session) reportMoney(ctx context.Context, st *state.Settlement, p *pati
 		itself() // what was owed at the try before may be owed no more
 		list := s.books.owing()
 		if len(list) == 0 {
-			return store.Settle(ctx, st)
+			return false, store.Settle(ctx, st)
 		}
 		if doubtful(list) {
 			if _, err := s.books.load(ctx, store, st.Now, list); err != nil {
-				return err
+				return false, err
 			}
 			continue // what was made is no longer owed
 		}
@@ -44,15 +52,15 @@ func (s *Session) reportMoney(ctx context.Context, st *state.Settlement, p *pati
 		s.books.answer(err)
 		switch {
 		case err == nil && len(s.books.owing()) > 0: // there were more than one settlement tells of
-			return s.report(ctx, &state.Settlement{Now: st.Now}, p)
+			return true, s.report(ctx, &state.Settlement{Now: st.Now}, p)
 		case !errors.Is(err, state.ErrConflict):
-			return err
+			return false, err
 		}
 		if moved, wrong := s.books.load(ctx, store, st.Now, list); wrong != nil || !moved {
-			return errors.Join(err, wrong)
+			return false, errors.Join(err, wrong)
 		}
 		if err := p.again(ctx, sessionMoney); err != nil {
-			return err
+			return false, err
 		}
 	}
 }
@@ -85,8 +93,9 @@ func (s *Session) lookAtMoney(ctx context.Context, k *meter.Task) {
 // Flush tells the store of all money, and of all results that events have told of,
 // of which it does not know yet. It is for a host that stops without ending the
 // session: everything else that tells the store of something tells it of this as
-// well. An error means that it could not be told; it is lost with the process then.
-// What is owed to a session that another process has ended is told to nobody.
+// well. An error means that it could not be told; it is lost with the process then,
+// unless Flush is called again and returns none. What is owed to a session that
+// another process has ended is told to nobody.
 func (s *Session) Flush(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.unlock()
@@ -110,12 +119,28 @@ func (s *Session) tellBooks(ctx context.Context) (err error) {
 	return s.report(ctx, &s.books.telling, s.patience())
 }
 
+// tellDue is tellMoney where there is something else that the store was told of, or
+// is to be: that it is away, and stood in for, is no error.
+func (s *Session) tellDue(ctx context.Context) error {
+	err := s.tellMoney(ctx)
+	if errors.Is(err, state.ErrAway) {
+		s.noteUntold(err)
+		return nil
+	}
+	return err
+}
+
 // keepMoney is tellMoney where nobody waits for an error: what could not be told
 // is told with what comes next.
 func (s *Session) keepMoney(ctx context.Context) {
 	if err := s.tellMoney(ctx); err != nil {
-		s.note(func() {
-			s.log.Warn("the state was not told what the session has spent", "session", s.id, "error", err)
-		})
+		s.noteUntold(err)
 	}
+}
+
+// noteUntold notes that money stays due.
+func (s *Session) noteUntold(err error) {
+	s.note(func() {
+		s.log.Warn("the state was not told what the session has spent", "session", s.id, "error", err)
+	})
 }

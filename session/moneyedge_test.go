@@ -5,16 +5,12 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
-	"time"
 
-	"github.com/cbpolicy/cbpolicy/dsl"
 	"github.com/cbpolicy/cbpolicy/registry"
 	"github.com/cbpolicy/cbpolicy/session"
 	"github.com/cbpolicy/cbpolicy/state"
-	"github.com/cbpolicy/cbpolicy/state/fallback"
 	"github.com/cbpolicy/cbpolicy/state/memory"
 )
 
@@ -297,49 +293,4 @@ func (a *asking) Handle(context.Context, slog.Record) error {
 	a.session.Snapshot()
 	a.n++
 	return nil
-}
-
-// What is spent while the shared store is away is told to it, also if the last it
-// heard was a request whose answer was lost, and if it goes away again.
-func TestMoneyOfOutages(t *testing.T) {
-	for name, first := range map[string]fate{"the first request is not heard": unheard, "the first answer is lost": unanswered} {
-		synctest.Test(t, func(t *testing.T) {
-			var gone atomic.Bool // asked by what looks whether the store is back, too
-			var requests atomic.Int64
-			home := &lasting{Store: memory.New(memory.Options{}), lose: func() fate {
-				switch {
-				case !gone.Load():
-					return heard
-				case requests.Add(1) == 1:
-					return first
-				}
-				return unheard
-			}}
-			store, err := fallback.New(home, memory.New(memory.Options{}), fallback.Options{OnError: dsl.StoreLocal})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer store.Close()
-			p := newPurseBy(t, store, session.SystemClock())
-			p.pay(p.ask("part", "c0", 5), 5)
-			for i := range int64(2) {
-				requests.Store(0)
-				gone.Store(true)
-				st := p.ask("part", fmt.Sprint("c", i+1), 5)
-				if st == nil {
-					t.Fatal("refused")
-				}
-				p.Observe(t.Context(), &session.Event{Type: session.Usage, Task: "part", Cost: 10 * dollar, HasCost: true})
-				p.pay(st, 5)
-				gone.Store(false)
-				for store.Status().Away {
-					time.Sleep(time.Second)
-				}
-				if p.want(20 + 15*i); t.Failed() {
-					t.Fatal(name)
-				}
-				newPurseBy(t, home, session.SystemClock()).look("part").want(20 + 15*i)
-			}
-		})
-	}
 }

@@ -162,7 +162,7 @@ func (s *Session) Before(ctx context.Context, st *Step, v *registry.Verdict) {
 		}
 		rs.Meters = s.tasks.read(k, at, call)
 		var err error
-		if admission, t = s.decide(ctx, rs, id, v, money, p); admission == Repeated && money.missing() {
+		if admission, t = s.decide(ctx, rs, id, v, money, p); money.short(admission) {
 			if err = money.secure(ctx, s.decider.Store, s.now()); errors.Is(err, errMoved) {
 				admission, err = movedOn, nil
 			}

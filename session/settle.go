@@ -78,7 +78,7 @@ func (s *Session) tellEnd(ctx context.Context, e *ended) error {
 	g := e.guarded
 	switch {
 	case e.nothing():
-		return s.tellMoney(ctx)
+		return s.tellDue(ctx)
 	case !e.asked && e.tried == nil && !e.moves():
 		return nil // of an event, after which money is told of
 	}
@@ -106,7 +106,7 @@ func (s *Session) tellEnd(ctx context.Context, e *ended) error {
 		}
 		if t := e.tried; t != nil && t.made {
 			s.moved(g, t.from, t.to, now)
-			return s.tellMoney(ctx)
+			return s.tellDue(ctx)
 		}
 		g.giveUp(e.tried)
 		e.tried = nil
@@ -116,7 +116,7 @@ func (s *Session) tellEnd(ctx context.Context, e *ended) error {
 		before := g.state
 		after, moves := e.after(e.result, before, now)
 		if !moves && e.admitted.IsZero() && e.probe == "" {
-			return s.tellMoney(ctx)
+			return s.tellDue(ctx)
 		}
 		settlement.Cells = settlement.Cells[:0]
 		if moves {

@@ -21,6 +21,10 @@ type stake struct {
 	writes bool        // the claim asks for the amount
 	wrote  bool        // it was asked for
 	silent bool        // the store has not answered what it was asked last
+	// unasked: the claim did not ask for the amount, as what stands in for the store
+	// does not know the ledgers; away: it has answered in the place of the store.
+	unasked, away bool
+	limits        *meter.Reading // whether a limit of money was read
 }
 
 // errMoved: the money is another than the step was judged by.
@@ -32,7 +36,8 @@ func (s *Session) stake(k *meter.Task, call *meter.Call, id state.CallID) *stake
 		return nil
 	}
 	st := &s.stakeOf
-	*st = stake{books: s.books, task: k, call: call, asked: max(call.Estimate, call.Reserved, 0)}
+	*st = stake{books: s.books, task: k, call: call, asked: max(call.Estimate, call.Reserved, 0), limits: &s.tasks.reading}
+	s.tasks.reading.MoneyRead = false
 	s.books.book(s.tasks.tree.Task(""))
 	if call.Estimate > 0 || !id.IsZero() {
 		st.name = s.books.name(id)
@@ -52,7 +57,7 @@ func (st *stake) prepare() {
 	if st.amount = max(st.asked, aside); st.amount > 0 {
 		st.call.Estimate = st.amount
 	}
-	st.writes = false
+	st.writes, st.unasked = false, false
 	st.books.chain(st.task, func(x *book) {
 		aside, ok := x.view.Aside(st.name)
 		if x.before = (posting{kind: settle, name: st.name}); ok {
@@ -89,9 +94,10 @@ func (st *stake) list(all bool) []*book {
 	return b.asked
 }
 
-// unknown reports whether nobody has ever said what one of the ledgers is.
+// unknown reports whether nobody has ever said what one of the ledgers is, and the
+// step spends of it, or is judged by it.
 func (st *stake) unknown() bool {
-	if st == nil {
+	if st == nil || st.amount == 0 && !st.limits.MoneyRead {
 		return false
 	}
 	unknown := st.books.root.known == 0
@@ -110,8 +116,12 @@ func (st *stake) ready(ctx context.Context, store state.Store, now int64) error 
 		return nil
 	}
 	moved, err := st.books.load(ctx, store, now, list)
-	if st.silent = err != nil; err == nil && moved {
-		err = errMoved
+	switch st.silent = err != nil; {
+	case errors.Is(err, state.ErrAway):
+		st.writes, st.unasked = false, true
+		return nil
+	case err == nil && moved:
+		return errMoved
 	}
 	return err
 }
@@ -122,6 +132,7 @@ func (st *stake) ask(c *state.Claim, expects []state.Expect) []state.Expect {
 		return expects
 	}
 	list := st.list(st.writes)
+	c.HomeOnly = st.unknown()
 	if st.writes {
 		st.wrote = true
 		c.Cells = st.books.put(list, st.posting())
@@ -135,7 +146,8 @@ func (st *stake) answered(g *state.Grant, expected []state.Cell, err error) erro
 		return err
 	}
 	b := st.books
-	st.silent = err != nil && !state.Refused(err)
+	st.away = g.Away != nil
+	st.silent = st.away || err != nil && !state.Refused(err)
 	switch {
 	case st.silent, err == nil && g.Admitted && g.Repeated: // it may have written the cells before, and not now
 		b.answered(perhaps)
@@ -145,6 +157,7 @@ func (st *stake) answered(g *state.Grant, expected []state.Cell, err error) erro
 		b.answered(unwritten)
 	}
 	switch {
+	case st.away: // nothing was said of them
 	case err == nil:
 		for _, x := range b.asked {
 			x.known = b.epoch
@@ -171,10 +184,16 @@ func (st *stake) missing() (missing bool) {
 	return missing
 }
 
+// short reports whether a step was let through by a store that has not set aside
+// what it asks for. Where the store was away it is told later.
+func (st *stake) short(a Admission) bool {
+	return st != nil && !st.away && (a == Repeated || a == Admitted && st.unasked) && st.missing()
+}
+
 // secure sets aside for a step that was let through what its claim has not: the
 // call was let through before, for another amount, and a store that is asked
-// again writes no cell again. With errMoved the money has moved on in between,
-// and the step is to be judged again.
+// again writes no cell again; or the store was away when the claim was made. With
+// errMoved the money has moved on in between, and the step is to be judged again.
 func (st *stake) secure(ctx context.Context, store state.Store, now int64) (err error) {
 	defer errorOnPanic(&err)
 	defer func() { st.silent = err != nil && !errors.Is(err, errMoved) }()

@@ -58,14 +58,14 @@ func (t *tasks) find(id string) *meter.Task {
 // read makes the meters of a task readable by rules: with the step that is
 // about to be done, or none.
 func (t *tasks) read(k *meter.Task, at int64, next *meter.Call) registry.Meters {
-	t.reading = meter.Reading{Task: k, At: at, Next: next}
+	t.reading = meter.Reading{Task: k, At: at, Next: next, MoneyRead: t.reading.MoneyRead}
 	return &t.reading
 }
 
 // readAbove makes the meters of a task readable with what a call below it is
 // about to spend.
 func (t *tasks) readAbove(k *meter.Task, at int64, below *meter.Call) registry.Meters {
-	t.reading = meter.Reading{Task: k, At: at, Below: below}
+	t.reading = meter.Reading{Task: k, At: at, Below: below, MoneyRead: t.reading.MoneyRead}
 	return &t.reading
 }
 

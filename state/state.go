@@ -70,6 +70,9 @@ type Claim struct {
 	Run string
 	// Refused: a rule that no counter concerns refuses; count, but take nothing.
 	Refused bool
+	// HomeOnly: what stands in for a home that is away refuses it, with ErrDenied,
+	// as it needs a cell of the home of which nobody has heard.
+	HomeOnly bool
 
 	// Needs are counted. A home may drop entries that are older than the
 	// longest window it was ever asked for in their counter.
@@ -193,6 +196,15 @@ type View struct {
 	Accounts []Account
 }
 
+// HomeCells begins the keys of cells that only the home itself answers for, as
+// several processes add to what is in them: a copy of one may be another by now.
+// What stands in for a home that is away says nothing of them in a claim, and
+// takes no other request that names one; see ErrAway.
+const HomeCells = "money\x00"
+
+// IsHomeCell reports whether only the home itself answers for a cell.
+func IsHomeCell(key string) bool { return strings.HasPrefix(key, HomeCells) }
+
 // Cell is a versioned value. Version 0: it does not exist.
 type Cell struct {
 	Version int64
@@ -217,13 +229,15 @@ var (
 	// what the rules of the claim say about that (Window.Modes, Guard.Modes)
 	// is deny. Who asked need not look at them again.
 	ErrDenied = errors.New("state: denied while unavailable")
+	// ErrAway, beside ErrUnavailable: the home could not be reached, and what stands
+	// in for it does nothing of the request, as it names a cell of HomeCells.
+	ErrAway = errors.New("state: the home is away, and nothing may stand in for it")
 )
 
 // Refused reports whether a home has certainly not done what it returned an
-// error for: whoever gets another one does not know whether it was done.
-func Refused(err error) bool {
-	return errors.Is(err, ErrConflict) || errors.Is(err, ErrInvalid) || errors.Is(err, ErrDenied)
-}
+// error for: whoever gets another one does not know whether it was done. It may
+// have been, also before it was denied: its answer may be lost.
+func Refused(err error) bool { return errors.Is(err, ErrConflict) || errors.Is(err, ErrInvalid) }
 
 // Reason is what an error of a home says, without the words of ErrUnavailable,
 // and as a record of it is read.

@@ -14,6 +14,8 @@ type Reading struct {
 	// Below is a call that a task below is about to make, or to make dearer: its
 	// money is this task's too, and nothing else of it. nil: none.
 	Below *Call
+	// MoneyRead is set once one of the meters of money is read.
+	MoneyRead bool
 }
 
 // The units of money and time: nano-dollars in a cent, nanoseconds in a second.
@@ -33,8 +35,10 @@ func (r *Reading) Meter(name dsl.Key) (decimal.Decimal, bool) {
 	case "session.tool_calls":
 		return decimal.FromInt(t.total.calls + r.one()), true
 	case "task.spend_cents":
+		r.MoneyRead = true
 		return decimal.Scaled(k.budget.with(r.money()), centExp), true
 	case "session.spend_cents":
+		r.MoneyRead = true
 		return decimal.Scaled(t.root.budget.with(r.money()), centExp), true
 	case "task.duration":
 		return decimal.Scaled(k.clock.elapsed(r.At), secondExp), true

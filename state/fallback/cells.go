@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"time"
 
@@ -82,9 +83,10 @@ func (c *cells) ours(key string, found state.Cell) bool {
 	return n != nil && n.unheard != nil && found.Version > 0 && bytes.Equal(found.Value, n.unheard)
 }
 
-// note returns what is known of a cell; nil, if there is no room for it.
+// note returns what is known of a cell; nil, if there is no room for it, or if
+// only the home answers for it.
 func (c *cells) note(key string) *cell {
-	if n := c.known[key]; n != nil || len(c.known) >= c.max {
+	if n := c.known[key]; n != nil || len(c.known) >= c.max || state.IsHomeCell(key) {
 		return n
 	}
 	if c.known == nil {
@@ -162,12 +164,50 @@ func (s *Store) readyCells(ctx context.Context, keys []string) error {
 	return nil
 }
 
+// homeOnly is the error of a request that names a cell for which only the home
+// answers; nil: it names none.
+func (s *Store) homeOnly(keys iter.Seq[string]) error {
+	for key := range keys {
+		if state.IsHomeCell(key) {
+			return away(s.away.Reason)
+		}
+	}
+	return nil
+}
+
+// away is the error of what only the home may do.
+type away string
+
+func (a away) Error() string { return state.ErrUnavailable.Error() + ": " + string(a) }
+
+func (a away) Unwrap() []error { return []error{state.ErrUnavailable, state.ErrAway} }
+
+// ofSettlement are the cells that a settlement names.
+func ofSettlement(st *state.Settlement) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for i := range st.Cells {
+			if !yield(st.Cells[i].Key) {
+				return
+			}
+		}
+		for i := range st.Expects {
+			if !yield(st.Expects[i].Key) {
+				return
+			}
+		}
+	}
+}
+
 // localWrites are writes as the local home is to make them. There is a place
-// for each, so that none is lost once it is made.
+// for each, so that none is lost once it is made. Those that only the home may
+// make are not among them.
 func (s *Store) localWrites(ctx context.Context, writes []state.Write) ([]state.Write, error) {
 	local := make([]state.Write, 0, len(writes))
 	for i := range writes {
 		w := writes[i]
+		if state.IsHomeCell(w.Key) {
+			continue
+		}
 		if s.cells.note(w.Key) == nil {
 			return nil, s.full()
 		}
@@ -187,8 +227,9 @@ func (s *Store) localWrites(ctx context.Context, writes []state.Write) ([]state.
 // dirty notes that cells were written locally.
 func (c *cells) dirty(writes []state.Write) {
 	for i := range writes {
-		n := c.known[writes[i].Key]
-		n.dirty, n.ttl = true, writes[i].TTL
+		if n := c.known[writes[i].Key]; n != nil {
+			n.dirty, n.ttl = true, writes[i].TTL
+		}
 	}
 }
 

@@ -11,7 +11,9 @@ import (
 )
 
 // Claim implements state.Store. A claim that was decided while the home was
-// away has Grant.Away. The error of one that a rule denies wraps state.ErrDenied.
+// away has Grant.Away: nothing was said of the cells of state.HomeCells that it
+// writes or expects, and none of them is written. The error of one that a rule
+// denies wraps state.ErrDenied.
 func (s *Store) Claim(ctx context.Context, c *state.Claim, g *state.Grant) error {
 	s.flights.ask(&c.Call)
 	admitted, lost := false, false // lost: the home may have admitted it, and it is not heard of
@@ -108,6 +110,9 @@ func (s *Store) claimLocally(ctx context.Context, away *registry.Away, c *state.
 		return err
 	}
 	modes := said(c)
+	if g.Away = away; c.HomeOnly {
+		return denied(away.Reason)
+	}
 	if away.Says(modes, dsl.StoreDeny) {
 		return denied(away.Reason)
 	}
@@ -130,7 +135,6 @@ func (s *Store) claimLocally(ctx context.Context, away *registry.Away, c *state.
 	if err := s.local.Claim(ctx, &local, g); err != nil {
 		return err
 	}
-	g.Away = away
 	spread(g, asked, len(c.Guards))
 	if !g.Admitted {
 		return nil

@@ -49,8 +49,11 @@
 //     when on they may be taken is by the clock of the local home.
 //   - Cells begin as they were last seen, or confirmed. One that is written is handed over in
 //     the end, unless somebody else has written it in the home: then theirs stands.
-//     So what a session has spent while the home was away is not in it if another
-//     process has moved the money of the same session meanwhile.
+//   - Cells of money, see state.HomeCells, only the home answers for, as several
+//     processes add to them. While it is away a claim is decided without them, and
+//     refused where nobody has heard what they are (state.Claim.HomeOnly); every
+//     other request that names one fails with state.ErrAway. Whoever has money to
+//     write keeps it, and writes it when the home is back.
 //
 // The package does not judge rules, nor know how a home keeps what it keeps. A
 // home must heed the end of a context: a call that does not is waited for.

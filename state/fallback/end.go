@@ -36,6 +36,9 @@ func (s *Store) settleLocally(ctx context.Context, st *state.Settlement) error {
 	if err := st.Check(); err != nil {
 		return err
 	}
+	if err := s.homeOnly(ofSettlement(st)); err != nil {
+		return err
+	}
 	flight, own := s.flights.find(&st.Call)
 	keeps := !st.Call.IsZero() && !flight.untold || len(st.Leases)+len(st.Spent) > 0
 	if keeps && !own && !s.room() {

@@ -48,9 +48,14 @@ func (s *Store) localCell(ctx context.Context, key string, now int64) (local, ou
 
 // localExpects are cells that were seen as the local home is to expect them. With
 // state.ErrConflict, where one is another by now, it returns what they all are.
+// Those for which only the home answers are as they were seen.
 func (s *Store) localExpects(ctx context.Context, expects []state.Expect, now int64) (local []state.Expect, are []state.Cell, err error) {
 	for i := range expects {
 		e := &expects[i]
+		if state.IsHomeCell(e.Key) {
+			are = append(are, e.Cell)
+			continue
+		}
 		here, is, wrong := s.localCell(ctx, e.Key, now)
 		if wrong != nil {
 			return nil, nil, wrong

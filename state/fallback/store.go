@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -144,6 +145,9 @@ func (s *Store) Load(ctx context.Context, q state.Query, v *state.View) error {
 		}
 		return err
 	}, func(ctx context.Context, _ *registry.Away) error {
+		if err := s.homeOnly(slices.Values(q.Cells)); err != nil {
+			return err
+		}
 		if err := s.readyCells(ctx, q.Cells); err != nil {
 			return err
 		}

@@ -84,6 +84,22 @@ func (b *books) chain(k *meter.Task, f func(*book)) {
 	}
 }
 
+// passed posts that what is set aside for usage of a task is given back, as some of
+// it has been reported: also that of processes which are over. The meters have told
+// of what is this process's.
+func (b *books) passed(k *meter.Task) {
+	if b == nil || b.of[k.ID()] == nil {
+		return
+	}
+	for _, name := range b.book(k).view.Passing(k.ID()) {
+		b.chain(k, func(x *book) {
+			if _, aside := x.view.Aside(name); aside {
+				x.post(posting{kind: settle, name: name})
+			}
+		})
+	}
+}
+
 // forget drops the book of a task that is long over, once the store is told all
 // of it.
 func (b *books) forget(task string) {

@@ -29,6 +29,7 @@ type bill struct {
 	id      string
 	span    int              // of its task, when it was made
 	process *session.Session // nil: it died
+	passing bool             // the estimate stands for usage
 }
 
 // book adds up the money of a tree of tasks from nothing but its calls.

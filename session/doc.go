@@ -33,7 +33,12 @@
 // what is left.
 //
 // What is set aside for a call when its process dies stays so until the same call is
-// asked for again, and has ended. A call that is asked for again while it is under way
+// asked for again, and has ended: one with its id, in its task, which was not closed or
+// begun anew before, in either process. No other call can be asked for again, such as
+// one without an id: what was set aside for it counts until End, or for ledger.Keep, as
+// the money may be gone. What stands for usage, see Pricing.MaxOutput, goes with the
+// next usage of its task, and is another's than what the host has set aside for the
+// same call in another process. A call that is asked for again while it is under way
 // is judged by the greatest estimate that it was asked for with, by any process, and
 // has that set aside, until the first of its results. A call is one process's: who
 // settles what another has begun, and goes on with, has it counted twice. A session

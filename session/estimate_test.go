@@ -160,3 +160,101 @@ func TestEstimate_HoldsTheCap(t *testing.T) {
 		t.Error("the cap was never reached")
 	}
 }
+
+// What processes that died had reserved for the turns of a task is given back with
+// the task's next usage, and what they had for those of another task is not. Of a
+// call that is asked for again it counts once.
+func TestEstimatesOfDeadProcessesAreGivenBack(t *testing.T) {
+	for name, id := range map[string]string{"without an id": "", "with an id": "c1"} {
+		store := &lasting{Store: memory.New(memory.Options{})}
+		begin := func() *agent {
+			s, err := session.New(session.Options{
+				ID: "s", Registry: load(t, "B:task.spend_cents>5000|abort|id=cap"), Store: store, Clock: session.NewVirtualClock(start),
+				Pricing: session.Pricing{Table: priceTable(t), MaxOutput: 500},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.StartTask("part", "", "")
+			s.StartTask("other", "", "")
+			return &agent{s, nil, t}
+		}
+		spent := func(a *agent, want string) {
+			t.Helper()
+			if got := a.Snapshot().Spend; got != want {
+				t.Errorf("%s: %s cents, want %s", name, got, want)
+			}
+		}
+		ask := func(a *agent, task string) {
+			t.Helper()
+			st := &session.Step{Call: session.Call{ID: id, Ability: "ls"}, Task: task}
+			if got := a.judge(st); got != "allow" {
+				t.Fatalf("%s: %s", name, got)
+			}
+		}
+		want := map[string][3]string{"": {"3.3", "6.6", "9.9"}, "c1": {"3.3", "4.5", "7.8"}}[id]
+		a := begin()
+		a.used("part", "dear", 1000, 100) // 1.2 cents
+		ask(a, "part")                    // and 2.1 for the next turn
+		spent(a, want[0])
+		a = begin() // it died
+		a.used("part", "dear", 1000, 100)
+		ask(a, "part")
+		spent(a, want[1])
+		a = begin()
+		a.used("other", "dear", 1000, 100)
+		ask(a, "other")
+		spent(a, want[2])
+		a = begin()
+		ask(a, "part") // of no model that this process knows: nothing is reserved
+		a.used("part", "dear", 1000, 100)
+		spent(a, "6.9") // four turns, and what may be under way in the other task
+		if err := a.Flush(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		a = begin()
+		ask(a, "other")
+		spent(a, "6.9")
+		a.used("other", "dear", 1000, 100)
+		spent(a, "6")
+	}
+}
+
+// A call under way that is asked for again is one call, whoever says the second time
+// what it may cost: by what stands for usage, or by its host.
+func TestACallUnderWayThatIsEstimatedAnew(t *testing.T) {
+	for name, estimates := range map[string][2]int64{"by its host": {0, 10}, "by its price": {10, 0}} {
+		store := &lasting{Store: memory.New(memory.Options{})}
+		begin := func() *agent {
+			s, err := session.New(session.Options{
+				ID: "s", Registry: load(t, "B:task.spend_cents>1202|abort|id=cap"), Store: store, Clock: session.NewVirtualClock(start),
+				Pricing: session.Pricing{Table: priceTable(t), MaxOutput: 500},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.StartTask("part", "", "")
+			return &agent{s, nil, t}
+		}
+		a := begin()
+		a.used("part", "dear", 1000, 100) // 1.2 cents
+		for _, estimate := range estimates {
+			st := &session.Step{Call: session.Call{ID: "c1", Ability: "ls"}, Task: "part", Estimate: estimate * dollar}
+			if got := a.judge(st); got != "allow" {
+				t.Fatalf("%s: %s", name, got)
+			}
+		}
+		if err := a.Flush(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range []*agent{a, begin()} {
+			look := &session.Step{Call: session.Call{Ability: "look"}, Task: "part", Estimate: -1}
+			if got := a.judge(look); got != "allow" {
+				t.Fatalf("%s: %s", name, got)
+			}
+			if got := a.Snapshot().Spend; got != "1001.2" {
+				t.Errorf("%s: %s cents", name, got)
+			}
+		}
+	}
+}

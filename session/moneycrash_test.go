@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/cbpolicy/cbpolicy/prices"
 	"github.com/cbpolicy/cbpolicy/registry"
 	"github.com/cbpolicy/cbpolicy/session"
 	"github.com/cbpolicy/cbpolicy/state"
@@ -78,21 +79,31 @@ type account struct {
 	spans  map[string]int // by task: how often it was begun anew in this process
 	dead   []*bill        // under way when their process died: that may be asked for again
 	full   bool           // no decision can be recorded
+	prices *prices.Table
+	models map[string]bool // the tasks whose model this process knows
 }
 
 func (a *account) begin() {
 	s, err := session.New(session.Options{
 		ID: "s", Registry: a.rules, Store: a.store, Clock: a.clock,
 		Review: session.TaskReview{Most: 1 << 30}, Record: a.record,
+		Pricing: session.Pricing{Table: a.prices, MaxOutput: turnTokens},
 	})
 	if err != nil {
 		a.t.Fatal(err)
 	}
-	a.Session, a.spans = s, map[string]int{}
+	a.Session, a.spans, a.models = s, map[string]int{}, map[string]bool{}
 	for _, id := range a.tasks {
 		s.StartTask(id, a.parent[id], "")
 	}
 }
+
+// turnTokens are what an answer may have, and turnCost is what they come to: what a
+// call reserves that does not say what it may cost, where the model is known.
+const (
+	turnTokens = 100_000
+	turnCost   = 2 * dollar
+)
 
 func (a *account) record(*session.Record) error {
 	if a.full {
@@ -144,13 +155,19 @@ func (a *account) call(task, id string, estimate int64) bool {
 	if v.Decision.Blocks() {
 		return false
 	}
+	passing := estimate == 0 && a.models[task]
+	if passing {
+		estimate = turnCost
+	}
 	if again != nil {
-		again.estimate = max(again.estimate, estimate)
+		if estimate > again.estimate {
+			again.estimate, again.passing = estimate, again.passing && passing
+		}
 		return true
 	}
 	kept := a.dead[:0]
 	for _, x := range a.dead {
-		if id != "" && x.task == task && x.id == id && a.spans[task] == 0 {
+		if id != "" && x.passing == passing && x.task == task && x.id == id && a.spans[task] == 0 {
 			estimate = max(estimate, x.estimate) // what is set aside stays
 			x.told, x.cost = true, 0             // the new one stands in its place
 		} else {
@@ -158,7 +175,7 @@ func (a *account) call(task, id string, estimate int64) bool {
 		}
 	}
 	a.dead = kept
-	a.bills = append(a.bills, &bill{task: task, id: id, step: st, estimate: estimate, span: a.spans[task], process: a.Session})
+	a.bills = append(a.bills, &bill{task: task, id: id, step: st, estimate: estimate, span: a.spans[task], process: a.Session, passing: passing})
 	return true
 }
 
@@ -192,26 +209,26 @@ func (a *account) look() {
 }
 
 // Over random trees of tasks whose processes die, with calls under way, and
-// whose calls are asked for again by the next, if they have an id, and with
-// decisions that cannot be recorded: what every task has spent and
-// reserved is what the book says, and no limit is passed.
+// whose calls are asked for again by the next, if they have an id; with
+// decisions that cannot be recorded, and calls that reserve what their turn may cost:
+// what every task has spent and reserved is what the book says, and no limit is passed.
 func TestMoneyOutlivesItsProcess(t *testing.T) {
-	rules := load(t, "B:task.spend_cents>5000|abort")
-	rapid.Check(t, func(r *rapid.T) { outlive(r, rules, nil) })
+	rules, table := load(t, "B:task.spend_cents>5000|abort"), priceTable(t)
+	rapid.Check(t, func(r *rapid.T) { outlive(r, rules, table, nil) })
 }
 
 // The same, with requests that the store never hears, or does not answer: none
 // of it is lost, and none counts twice, as long as the process lives that knows.
 func TestMoneyOutlivesAnswersThatAreLost(t *testing.T) {
-	rules := load(t, "B:task.spend_cents>5000|abort")
+	rules, table := load(t, "B:task.spend_cents>5000|abort"), priceTable(t)
 	rapid.Check(t, func(r *rapid.T) {
-		outlive(r, rules, func() fate { return rapid.SampledFrom([]fate{heard, heard, unheard, unanswered}).Draw(r, "fate") })
+		outlive(r, rules, table, func() fate { return rapid.SampledFrom([]fate{heard, heard, unheard, unanswered}).Draw(r, "fate") })
 	})
 }
 
-func outlive(r *rapid.T, rules *registry.Registry, lose func() fate) {
+func outlive(r *rapid.T, rules *registry.Registry, table *prices.Table, lose func() fate) {
 	a := &account{
-		t: r, rules: rules, store: &lasting{Store: memory.New(memory.Options{})}, clock: session.NewVirtualClock(start), parent: map[string]string{},
+		t: r, rules: rules, prices: table, store: &lasting{Store: memory.New(memory.Options{})}, clock: session.NewVirtualClock(start), parent: map[string]string{},
 	}
 	a.begin()
 	for i := range rapid.IntRange(5, 60).Draw(r, "steps") {
@@ -231,7 +248,7 @@ func outlive(r *rapid.T, rules *registry.Registry, lose func() fate) {
 				id = "" // another call every time
 			}
 			a.full = rapid.IntRange(0, 5).Draw(r, "record") == 0
-			if a.call(task, id, rapid.Int64Range(0, 15).Draw(r, "estimate")*dollar) {
+			if a.call(task, id, max(rapid.Int64Range(-6, 15).Draw(r, "estimate"), 0)*dollar) {
 				for _, id := range a.tasks {
 					if got := a.of(id); got > limit {
 						r.Fatalf("a call was let through at %d of %d in %s; shown %d", got, limit, id, spentBy(a.Session, id))
@@ -245,8 +262,13 @@ func outlive(r *rapid.T, rules *registry.Registry, lose func() fate) {
 			for id := task; id != ""; id = a.parent[id] { // one that is ended is not looked at below
 				cost = min(cost, limit-a.of(id))
 			}
-			a.Observe(context.Background(), &session.Event{Type: session.Usage, Task: task, Cost: cost, HasCost: true})
+			e := &session.Event{Type: session.Usage, Task: task, Cost: cost, HasCost: true}
+			if rapid.Bool().Draw(r, "model") {
+				e.Model, a.models[task] = "dear", true
+			}
+			a.Observe(context.Background(), e)
 			a.bills = append(a.bills, &bill{task: task, cost: cost, told: true})
+			a.pass(task, nil)
 		case what == 8:
 			if a.NewAttempt(task) == nil {
 				a.anew(task)
@@ -266,8 +288,19 @@ func (a *account) anew(task string) {
 		for p := id; p != ""; p = a.parent[p] {
 			if p == task {
 				a.spans[id]++
+				a.pass(id, a.Session)
 				break
 			}
+		}
+	}
+}
+
+// pass notes that what is set aside for the turns of a task is given back, by a
+// process; nil: by all of them.
+func (a *account) pass(task string, process *session.Session) {
+	for _, x := range a.bills {
+		if x.passing && x.task == task && (process == nil || x.process == process) {
+			x.estimate = 0
 		}
 	}
 }
@@ -286,7 +319,10 @@ func (a *account) report(r *rapid.T) {
 	x := rapid.SampledFrom(open).Draw(r, "call")
 	o := session.Outcome{Step: x.step, Settled: rapid.Bool().Draw(r, "settled")}
 	if !x.told {
-		if x.cost = x.estimate; o.Settled {
+		if x.cost = x.estimate; x.passing {
+			x.cost = 0
+		}
+		if o.Settled {
 			x.cost = rapid.Int64Range(0, x.estimate/dollar).Draw(r, "cost") * dollar
 		}
 		o.Cost, x.told = x.cost, true

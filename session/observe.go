@@ -140,6 +140,7 @@ func (s *Session) apply(ctx context.Context, e *Event, k *meter.Task, at int64) 
 	case Usage:
 		cost, denied := s.cost(k, e)
 		k.Usage(e.MessageID, e.Tokens, cost, at)
+		s.books.passed(k)
 		if e.Model != "" {
 			s.tasks.models[k.ID()] = e.Model
 		}

@@ -23,7 +23,9 @@ type Pricing struct {
 	// an answer of that length. What the call itself adds to the context is not
 	// known before and not in it, nor is a model that the task has not used yet.
 	// It is given back with the call's result or the task's next usage, and
-	// nothing of it counts as spent: usage does. 0: nothing is reserved.
+	// nothing of it counts as spent: usage does. What a process that died had
+	// reserved is given back with the next usage of the task as well, in whichever
+	// process that has looked at the session's money. 0: nothing is reserved.
 	MaxOutput int64
 }
 

@@ -16,6 +16,7 @@ type stake struct {
 	task   *meter.Task
 	call   *meter.Call
 	name   ledger.Name // the zero Name: the call sets nothing aside
+	other  ledger.Name // what it was named by before, if it is under way: then the name takes its place
 	asked  int64       // what the call may cost by its host
 	amount int64       // that, or what is set aside for it already, if that is more
 	writes bool        // the claim asks for the amount
@@ -41,6 +42,13 @@ func (s *Session) stake(k *meter.Task, call *meter.Call, id state.CallID) *stake
 	s.books.book(s.tasks.tree.Task(""))
 	if call.Estimate > 0 || !id.IsZero() {
 		st.name = s.books.name(id)
+		flight := k.FindCall(call)
+		if call.Passing && (flight == 0 || k.Passing(flight)) {
+			st.name = st.name.Passing(k.ID())
+		}
+		if money := ledger.Name(k.Money(flight)); money != st.name {
+			st.other = money
+		}
 		call.Money = meter.CallMoney(st.name)
 	}
 	st.prepare()
@@ -63,9 +71,17 @@ func (st *stake) prepare() {
 		if x.before = (posting{kind: settle, name: st.name}); ok {
 			x.before = posting{restore, st.name, aside}
 		}
-		x.task.SetTaken(aside)
+		x.task.SetTaken(aside + st.otherwise(x))
 		st.writes = st.writes || aside < st.amount
 	})
+}
+
+// otherwise is what a ledger has set aside for the call by its other name.
+func (st *stake) otherwise(x *book) (aside int64) {
+	if st.other != (ledger.Name{}) {
+		aside, _ = x.view.Aside(st.other)
+	}
+	return aside
 }
 
 // done ends what prepare has told the meters.
@@ -255,6 +271,9 @@ func (st *stake) made() {
 	st.books.chain(st.task, func(x *book) {
 		if aside, _ := x.view.Aside(st.name); aside < st.amount {
 			x.post(st.posting())
+		}
+		if st.otherwise(x) > 0 {
+			x.post(posting{kind: settle, name: st.other})
 		}
 	})
 }

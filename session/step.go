@@ -27,8 +27,9 @@ type Step struct {
 	// as Unix nanoseconds, ascending.
 	PastRuns []int64
 	// Estimate is what the step may cost at most, in nano-dollars, which is
-	// reserved until its result is reported; 0: nothing is, or what
-	// Pricing.MaxOutput has estimated; below 0: nothing.
+	// reserved until its result is reported, also if the process dies: see the
+	// package's comment. 0: nothing is, or what Pricing.MaxOutput has estimated;
+	// below 0: nothing.
 	Estimate int64
 	// Held names the rules that held at the run's last step, by their Key. At
 	// the final check only an abort fires a second time.

@@ -177,6 +177,21 @@ func (k *Task) Reserved(c *Call) int64 {
 	return 0
 }
 
+// Money names what is reserved for a call under way, as Call.Money did.
+func (k *Task) Money(f Flight) CallMoney {
+	if x := k.flight(f); x != nil {
+		return x.money
+	}
+	return CallMoney{}
+}
+
+// Passing reports whether what is reserved for a call under way stands for money
+// that is reported apart from it.
+func (k *Task) Passing(f Flight) bool {
+	x := k.flight(f)
+	return x != nil && x.passing
+}
+
 // Raise has a call under way that is asked for again cost as much as it may by now,
 // if that is more. Its money is that of who asks.
 func (k *Task) Raise(f Flight, c *Call) {

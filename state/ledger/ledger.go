@@ -5,7 +5,7 @@
 // the value in a cell.
 //
 // Amounts are nano-dollars. What is set aside by a process that dies stays set
-// aside until the same call is asked for again: the money may be gone.
+// aside until the same call is asked for again, if it can be: the money may be gone.
 package ledger
 
 import (

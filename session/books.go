@@ -24,6 +24,8 @@ type books struct {
 	prefix  string // of the cells' keys
 	writer  uint64
 	seq     uint64 // of the latest write
+	fresh   bool   // nobody has had the session before
+	dropped bool   // there were books of tasks that were forgotten
 	latest  uint64 // of the accounts that calls belong to: each session of this id has its own
 	since   uint64 // the first one of this session
 	gone    gone
@@ -46,18 +48,18 @@ type books struct {
 const maxTold = 64
 
 // newBooks returns those of a session; nil for a store that is over with its process.
-func newBooks(session string, store state.Store, writer uint64, current func(string) *meter.Task) *books {
+func newBooks(session string, store state.Store, writer uint64, fresh bool, current func(string) *meter.Task) *books {
 	if e, ok := store.(state.Ephemeral); ok && e.Ephemeral() {
 		return nil
 	}
 	return &books{
 		prefix: fmt.Sprintf("%s%d\x00%s\x00", state.HomeCells, len(session), session),
-		writer: max(writer, 1), of: map[string]*book{}, epoch: 1, current: current,
+		writer: max(writer, 1), of: map[string]*book{}, epoch: firstEpoch, fresh: fresh, current: current,
 	}
 }
 
-// book returns the book of a task. Where no money of the session was ever kept,
-// there is none of the task either. A task that was forgotten, and begins anew,
+// book returns the book of a task. Where nobody else has kept money of the session,
+// there is none of a new task either. A task that was forgotten, and begins anew,
 // has that of the one before; what comes late for that one is of the same book.
 func (b *books) book(k *meter.Task) *book {
 	x := b.of[k.ID()]
@@ -66,7 +68,10 @@ func (b *books) book(k *meter.Task) *book {
 		x = &book{key: b.prefix + k.ID(), task: k}
 		if k.Parent() == nil {
 			b.root = x
-		} else if b.root != nil && b.root.known == b.epoch && b.root.state.Born == 0 {
+			if b.fresh {
+				x.known = b.epoch
+			}
+		} else if b.alone() {
 			x.known = b.epoch
 		}
 		b.of[k.ID()] = x
@@ -76,6 +81,19 @@ func (b *books) book(k *meter.Task) *book {
 	}
 	return x
 }
+
+// alone reports whether nobody else has ever moved money of the session, by what the
+// store has said last: then none is kept of a task that has no book.
+func (b *books) alone() bool {
+	if b.root == nil || b.root.known != b.epoch || b.dropped && b.root.state.Born != 0 {
+		return false
+	}
+	born := b.root.state.Born
+	return born == 0 || born == b.writer && b.epoch == firstEpoch
+}
+
+// firstEpoch is that of books until somebody else is found to have moved money.
+const firstEpoch = 1
 
 // chain calls f for the book of a task and of those above it.
 func (b *books) chain(k *meter.Task, f func(*book)) {
@@ -114,6 +132,7 @@ func (b *books) forget(task string) {
 
 func (b *books) drop(x *book) {
 	if x.over && len(x.due) == 0 {
+		b.dropped = true
 		delete(b.of, x.task.ID())
 	}
 }

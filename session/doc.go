@@ -29,8 +29,8 @@
 // While a store is away that package fallback stands in for, a step that is decided
 // without it is judged by the money as this process knows it, and refused where it
 // sets money aside, or a limit of money is read, in a task of which this process was
-// never told. Others that have the session do the same: nobody divides among them
-// what is left.
+// never told, unless the session is Fresh. Others that have the session do the same:
+// nobody divides among them what is left.
 //
 // What is set aside for a call when its process dies stays so until the same call is
 // asked for again, and has ended: one with its id, in its task, which was not closed or

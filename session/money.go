@@ -17,12 +17,13 @@ func (s *Session) report(ctx context.Context, st *state.Settlement, p *patience)
 		return s.decider.Store.Settle(ctx, st)
 	}
 	told, err := s.reportMoney(ctx, st, p)
-	if told || !errors.Is(err, state.ErrAway) || st.Call.IsZero() && len(st.Leases)+len(st.Spent)+len(st.Cells)+len(st.Expects) == 0 {
+	if !errors.Is(err, state.ErrAway) || st.Call.IsZero() && len(st.Leases)+len(st.Spent)+len(st.Cells)+len(st.Expects) == 0 {
 		return err
 	}
-	// What stands in for the store takes the rest; the money stays due.
-	s.noteUntold(err)
-	return s.decider.Store.Settle(ctx, st)
+	if s.noteUntold(err); told {
+		return nil
+	}
+	return s.decider.Store.Settle(ctx, st) // what stands in for the store takes the rest; the money stays due
 }
 
 // reportMoney reports a settlement and the money. With an error told says that the

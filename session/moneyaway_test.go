@@ -346,3 +346,55 @@ func cutLines(t *testing.T, r *rapid.T) {
 
 // undated is a test whose deadline nobody may ask for, as in a bubble.
 type undated struct{ testing.TB }
+
+// A session that is said to be fresh goes on in an outage from its beginning, with
+// tasks that it begins then too, by its own money. A store that answers knows better.
+func TestAFreshSessionGoesOnInAnOutage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newShared(t)
+		begin := func(store state.Store) *purse {
+			s, err := session.New(session.Options{
+				ID: "s", Registry: load(t, "B:task.spend_cents>5000|abort|id=cap"), Store: store, Fresh: true,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.StartTask("work", "", "")
+			s.StartTask("part", "work", "")
+			return &purse{s, t}
+		}
+		way := h.line(dsl.StoreLocal)
+		defer way.Close()
+		way.cut(unheard)
+		p := begin(way)
+		for _, c := range []struct {
+			dollars int64
+			rule    string
+		}{{30, ""}, {21, "cap"}, {10, ""}} {
+			if st, rule := p.try("part", "", c.dollars); rule != c.rule {
+				t.Errorf("%d dollars: %q, want %q", c.dollars, rule, c.rule)
+			} else if st != nil {
+				p.pay(st, c.dollars)
+			}
+		}
+		way.mend()
+		if err := p.Flush(t.Context()); err != nil {
+			t.Error(err)
+		}
+		way.cut(unheard)
+		p.StartTask("late", "work", "")
+		if _, rule := p.try("late", "", 11); rule != "cap" {
+			t.Errorf("51 of 50 in a task that is begun in an outage: %q", rule)
+		}
+		st, rule := p.try("late", "", 10)
+		if st == nil {
+			t.Fatalf("50 of 50 in a task that is begun in an outage: %q", rule)
+		}
+		p.pay(st, 10)
+		way.mend()
+		wrong := begin(way) // it is not fresh
+		if _, rule := wrong.try("part", "", 11); rule != "cap" {
+			t.Errorf("a session that others had: %q", rule)
+		}
+	})
+}

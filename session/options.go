@@ -11,7 +11,11 @@ import (
 
 // Options set up a session. Registry, Store and ID are required.
 type Options struct {
-	ID       string
+	ID string
+	// Fresh says that there was no session of this ID before, and that no other
+	// process has it, as its money begins at 0 then: a store that is away need not be
+	// asked. One that answers knows better.
+	Fresh    bool
 	Registry *registry.Registry
 	Store    state.Store
 	// Clock is the time of every decision; nil: the store's own.

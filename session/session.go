@@ -97,7 +97,7 @@ func New(o Options) (*Session, error) {
 	_, s.live = s.wall.(*systemClock)
 	s.writer = maphash.String(maphash.MakeSeed(), o.ID)
 	s.patient = patience{clock: s.wall, nonce: s.writer}
-	s.nonce, s.books = strconv.FormatUint(s.writer, 36), newBooks(o.ID, o.Store, s.writer, s.currentTask)
+	s.nonce, s.books = strconv.FormatUint(s.writer, 36), newBooks(o.ID, o.Store, s.writer, o.Fresh, s.currentTask)
 	s.log, s.logs, s.delegations, s.pricing = logger(o.Log), o.Log != nil, o.Delegation, o.Pricing
 	meters := meter.Options{Forgiving: o.Delegation.Forgiving, CapTools: o.Delegation.Tools, Interactive: o.Interactive}
 	if o.Edits != nil {

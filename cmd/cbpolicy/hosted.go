@@ -43,6 +43,7 @@ func (r *hosted) run(set map[string]chain.Value, inputIsFree bool, format string
 	// whose time it then goes by.
 	options := r.options
 	options.ID, options.Registry, options.Store = fmt.Sprintf("run-%x", r.clock.Now()), r.registry, r.store
+	options.Fresh = true
 	if _, own := r.store.(*memory.Store); own {
 		options.Clock = r.clock
 	}

@@ -37,6 +37,7 @@ const SlugCircuitOpen = "circuit_open"
 // breakers finds the breaker of an ability.
 type breakers struct {
 	rules []Breaker
+	nonce uint64              // the session's
 	found map[string]*guarded // by folded ability
 	spelt map[string]*guarded // by ability as it was written, as far as that differs
 }
@@ -54,12 +55,15 @@ type guarded struct {
 	state breaker.State // what is in seen
 	at    int64         // the store's time at which it was known to be so
 	tries []*tried      // writes of which nobody knows whether they were made
+	// What tells its writes from each other, and from those of others.
+	nonce, writes uint64
 	// The generation that the metrics were last told of.
 	measured uint64
 }
 
-func newGuarded(folded string, r *Breaker) *guarded {
-	return &guarded{ability: folded, rule: r, config: r.WithDefaults(), cell: "breaker\x00" + folded, lease: "probe\x00" + folded}
+// newGuarded is an ability that whoever has a nonce looks at.
+func newGuarded(folded string, r *Breaker, nonce uint64) *guarded {
+	return &guarded{ability: folded, rule: r, config: r.WithDefaults(), cell: "breaker\x00" + folded, lease: "probe\x00" + folded, nonce: nonce}
 }
 
 // see notes what the cell of a breaker is at the store's time.
@@ -79,7 +83,9 @@ func (g *guarded) expect() state.Expect { return state.Expect{Key: g.cell, Cell:
 
 // write replaces the cell that was last seen.
 func (g *guarded) write(st breaker.State) state.Write {
-	return state.Write{Key: g.cell, Version: g.seen.Version, Value: st.Append(nil), TTL: st.Keep(g.config)}
+	g.writes++
+	text := st.AppendMarked(nil, scatter(g.nonce, g.writes))
+	return state.Write{Key: g.cell, Version: g.seen.Version, Value: text, TTL: st.Keep(g.config)}
 }
 
 // wrote notes that the cell was replaced.
@@ -92,8 +98,8 @@ func (g *guarded) wrote(w *state.Write, st breaker.State) {
 // names come from the agent.
 const maxGuarded = meter.MaxNames
 
-func newBreakers(rules []Breaker) breakers {
-	b := breakers{rules: make([]Breaker, len(rules)), found: map[string]*guarded{}, spelt: map[string]*guarded{}}
+func newBreakers(rules []Breaker, nonce uint64) breakers {
+	b := breakers{rules: make([]Breaker, len(rules)), nonce: nonce, found: map[string]*guarded{}, spelt: map[string]*guarded{}}
 	for i, r := range rules {
 		r.Abilities = r.Abilities.Fold()
 		b.rules[i] = r
@@ -126,7 +132,7 @@ func (b *breakers) of(ability string) *guarded {
 // find looks for the breaker of a folded ability, and remembers it.
 func (b *breakers) find(folded string) (g *guarded) {
 	if r := covering(b.rules, folded); r != nil {
-		g = newGuarded(folded, r)
+		g = newGuarded(folded, r, b.nonce)
 	}
 	if len(b.found) >= maxGuarded {
 		clear(b.found)
@@ -152,7 +158,7 @@ func covering(rules []Breaker, folded string) *Breaker {
 
 // BreakerOf returns the breaker that a list gives an ability; nil: none.
 func BreakerOf(list []Breaker, ability string) *Breaker {
-	return covering(newBreakers(list).rules, dsl.Fold(ability))
+	return covering(newBreakers(list, 0).rules, dsl.Fold(ability))
 }
 
 // name is what an error calls the breaker.

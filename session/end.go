@@ -23,8 +23,9 @@ func (s *Session) errOver() error {
 
 // End closes the session: the store forgets what it kept for it, every further
 // step is refused, and what it remembered of outputs, words and tasks is
-// dropped. The tasks that are still open are told to Options.OnTask. An error means that the store could not be told; what it kept then
-// runs out by itself.
+// dropped. The tasks that are still open are told to Options.OnTask. An error means
+// that the store could not be told: End may be called again for it, and otherwise
+// what the store kept runs out by itself.
 func (s *Session) End(ctx context.Context) (err error) {
 	s.mu.Lock()
 	defer s.unlock()
@@ -39,7 +40,7 @@ func (s *Session) End(ctx context.Context) (err error) {
 	money := s.books.keys()
 	s.books = nil
 	s.outputs, s.user, s.seen, s.history = &registry.Values{}, registry.Words{}, registry.Words{}, History{}
-	s.untold, s.spareCalls, s.reported = nil, nil, reportedCalls{}
+	s.spareCalls, s.reported = nil, reportedCalls{}
 	if err := errors.Join(untold, s.decider.Store.Forget(ctx, state.Ended{Session: s.id, Cells: money})); err != nil {
 		return fmt.Errorf("session %s: end: %w", s.id, err)
 	}

@@ -61,13 +61,6 @@ func (s *Session) judgeBy(ctx context.Context, k *meter.Task, at int64, meters r
 	return halts
 }
 
-// circles reports whether a rule over a streak says that an agent goes round in circles.
-func circles(fired []registry.Fired) bool {
-	return slices.ContainsFunc(fired, func(f registry.Fired) bool {
-		return reads(f.Rule, "_streak") || reads(f.Rule, "alternation")
-	})
-}
-
 // holding is the rules that held for a task when it was last judged. It is used
 // again and again: while an agent is stuck, every event would cost another.
 type holding struct {

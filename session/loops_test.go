@@ -290,6 +290,23 @@ func TestLoops_ChildAgentStuck(t *testing.T) {
 		l.EndTask("child")
 		verdicts(l, free)
 	})
+	t.Run("rules that say nothing of circles", func(t *testing.T) {
+		for _, rule := range []string{
+			`B:task.error_streak<3|warn|"all is well"|id=well`, `B:when:args.win_streak > 1|warn|"x"|id=wins`, `B:task.tool_calls>0|warn|id=calls`,
+		} {
+			l := &looper{agent: newAgent(t, rule+"\nB:task.stuck_below>0|warn|id=below\n")}
+			l.observe(started("parent")...)
+			l.Observe(t.Context(), &session.Event{Type: session.TaskStart, Task: "child", Parent: "parent"})
+			st := step("child", "ls")
+			st.Call.Args = args(t, `{"win_streak":2}`)
+			l.judge(st)
+			st = step("parent", "ls")
+			st.Call.Args = args(t, `{"win_streak":0}`)
+			if got := l.judge(st); strings.Contains(got, "below") {
+				t.Errorf("%s: %s", rule, got)
+			}
+		}
+	})
 	t.Run("a child that was ended for it goes no further", func(t *testing.T) {
 		l := &looper{agent: newAgent(t, "B:task.same_call_streak>=3|abort|id=same\nB:task.stuck_below>0|abort|id=below\n")}
 		l.observe(started("parent")...)

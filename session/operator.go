@@ -55,7 +55,7 @@ func (o *Operator) ResetBreaker(ctx context.Context, ability string) (BreakerSta
 	if _, err := load(); err != nil || !before.Known {
 		return before, wrapped(g, err)
 	}
-	p := patience{clock: SystemClock(), nonce: maphash.String(maphash.MakeSeed(), ability)}
+	p := patience{clock: SystemClock(), nonce: g.nonce}
 	_, _, err := g.reset(ctx, o.Store, 0, &p, load)
 	return before, wrapped(g, err)
 }
@@ -70,11 +70,11 @@ func wrapped(g *guarded, err error) error {
 // guarded is an ability with its breaker, and whether Breakers give it none.
 func (o *Operator) guarded(ability string) (g *guarded, off bool) {
 	folded := dsl.Fold(ability)
-	r := covering(newBreakers(o.Breakers).rules, folded)
+	r := covering(newBreakers(o.Breakers, 0).rules, folded)
 	if off = r == nil; off {
 		r = &Breaker{}
 	}
-	return newGuarded(folded, r), off
+	return newGuarded(folded, r, maphash.String(maphash.MakeSeed(), ability)), off
 }
 
 func (o *Operator) load(ctx context.Context, g *guarded) (now int64, err error) {

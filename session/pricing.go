@@ -147,21 +147,14 @@ func moneyFired(v *registry.Verdict) bool {
 	return slices.ContainsFunc(v.Fired, func(f registry.Fired) bool { return readsMoney(f.Rule) })
 }
 
-func readsMoney(r *registry.Rule) bool { return reads(r, "spend_cents") }
-
-// reads reports whether a rule reads a meter whose name has a word in it.
-func reads(r *registry.Rule, word string) bool {
-	for _, a := range r.Condition {
+func readsMoney(r *registry.Rule) bool {
+	return slices.ContainsFunc(r.Condition, func(a dsl.Atom) bool {
 		switch a := a.(type) {
 		case *dsl.Threshold:
-			if a.Key.IsMeter() && strings.Contains(string(a.Key), word) {
-				return true
-			}
+			return strings.HasSuffix(string(a.Key), ".spend_cents")
 		case *dsl.When:
-			if strings.Contains(a.Expr, word) {
-				return true
-			}
+			return strings.Contains(a.Expr, "spend_cents")
 		}
-	}
-	return false
+		return false
+	})
 }

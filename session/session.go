@@ -87,8 +87,8 @@ func New(o Options) (*Session, error) {
 	}
 	s := &Session{
 		id: o.ID, clock: o.Clock, wall: o.Clock, outputs: &registry.Values{},
-		decider:  Decider{Registry: o.Registry, Store: o.Store, Record: o.Record, Judged: o.Judged, Clock: o.Clock},
-		breakers: newBreakers(o.Breakers), onBreaker: o.OnBreaker, onTask: o.OnTask, metrics: o.Metrics, review: o.Review,
+		decider:   Decider{Registry: o.Registry, Store: o.Store, Record: o.Record, Judged: o.Judged, Clock: o.Clock},
+		onBreaker: o.OnBreaker, onTask: o.OnTask, metrics: o.Metrics, review: o.Review,
 	}
 	s.decider.run = runKey(&registry.Step{Session: o.ID})
 	if s.wall == nil {
@@ -96,7 +96,7 @@ func New(o Options) (*Session, error) {
 	}
 	_, s.live = s.wall.(*systemClock)
 	s.writer = maphash.String(maphash.MakeSeed(), o.ID)
-	s.patient = patience{clock: s.wall, nonce: s.writer}
+	s.breakers, s.patient = newBreakers(o.Breakers, s.writer), patience{clock: s.wall, nonce: s.writer}
 	s.nonce, s.books = strconv.FormatUint(s.writer, 36), newBooks(o.ID, o.Store, s.writer, o.Fresh, s.currentTask)
 	s.log, s.logs, s.delegations, s.pricing = logger(o.Log), o.Log != nil, o.Delegation, o.Pricing
 	meters := meter.Options{Forgiving: o.Delegation.Forgiving, CapTools: o.Delegation.Tools, Interactive: o.Interactive}

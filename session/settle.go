@@ -122,7 +122,7 @@ func (s *Session) tellEnd(ctx context.Context, e *ended) error {
 		if moves {
 			settlement.Cells = append(settlement.Cells, g.write(after))
 		}
-		err = s.report(ctx, settlement, p)
+		err = s.reportOrFault(ctx, settlement, p)
 		if again(err) {
 			if err = p.again(ctx, g.name()); err == nil {
 				continue
@@ -138,6 +138,13 @@ func (s *Session) tellEnd(ctx context.Context, e *ended) error {
 		}
 		return err
 	}
+}
+
+// reportOrFault is report, with an error for a store that panics: it may have written
+// before.
+func (s *Session) reportOrFault(ctx context.Context, st *state.Settlement, p *patience) (err error) {
+	defer errorOnPanic(&err)
+	return s.report(ctx, st, p)
 }
 
 // moved tells of a breaker that is another than it was, if it is in another phase.

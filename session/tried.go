@@ -37,20 +37,14 @@ func (g *guarded) giveUp(t *tried) {
 	}
 }
 
-// recognize finds the write that has made a cell what it is. Where others would have
-// written the very same they have not, as there is one write of a version; but where
-// that was another session, it counts for both.
+// recognize finds the write that has made a cell what it is: no two are the same.
 func (g *guarded) recognize(c state.Cell) {
 	if len(g.tries) == 0 {
 		return
 	}
-	found := false
 	g.tries = slices.DeleteFunc(g.tries, func(t *tried) bool {
-		if t.cell.Version != c.Version || !bytes.Equal(t.cell.Value, c.Value) {
-			return false
-		}
-		t.made, found = !found, true
-		return true
+		t.made = t.cell.Version == c.Version && bytes.Equal(t.cell.Value, c.Value)
+		return t.made
 	})
 }
 

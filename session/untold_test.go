@@ -25,6 +25,9 @@ type lossyStore struct {
 func (s *lossyStore) Settle(ctx context.Context, c *state.Settlement) error {
 	switch {
 	case s.away && s.panics:
+		if s.done {
+			_ = s.farStore.Settle(ctx, c)
+		}
 		panic("the driver of the store")
 	case s.away && s.done:
 		_ = s.farStore.Settle(ctx, c)
@@ -63,7 +66,7 @@ func TestUntoldResults(t *testing.T) {
 		"the end":  func(a *agent) { _ = a.End(a.t.Context()) },
 	}
 	for name, tell := range next {
-		for _, how := range []struct{ done, panics bool }{{false, false}, {true, false}, {false, true}} {
+		for _, how := range []struct{ done, panics bool }{{false, false}, {true, false}, {false, true}, {true, true}} {
 			t.Run(name, func(t *testing.T) {
 				a, looks, store, log := lossy(t)
 				a.step("c", "web")
@@ -85,6 +88,54 @@ func TestUntoldResults(t *testing.T) {
 			})
 		}
 	}
+}
+
+// Another session that fails meanwhile comes to the very state that could not be
+// written: both failures count.
+func TestUntoldResultsBesideOthers(t *testing.T) {
+	for _, done := range []bool{false, true} {
+		a, looks, store, _ := lossy(t)
+		mine, byEvent, other := a.step("mine", "web"), a.step("event", "web"), looks.step("other", "web")
+		fail := func(x *agent, st *session.Step) error {
+			return x.After(t.Context(), session.Outcome{Step: st, Failed: true, Class: session.ClassTool, Message: "down"})
+		}
+		store.away, store.done = true, done
+		if err := fail(a, mine); err == nil {
+			t.Fatal("After says nothing of a store that does not answer")
+		}
+		a.result("", byEvent.Call.ID, session.ClassTool)
+		store.away = false
+		if err := fail(looks, other); err != nil {
+			t.Fatal(err)
+		}
+		if err := fail(a, mine); err != nil {
+			t.Fatal(err)
+		}
+		if err := a.Flush(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		want := "closed failed failed failed"
+		if done {
+			want = "closed failed failed failed failed" // one that was overwritten before it was seen counts twice
+		}
+		looks.isBreaker("web", want)
+	}
+}
+
+// What the end could not tell is told by the end that is asked for again.
+func TestUntoldAtTheEnd(t *testing.T) {
+	a, looks, store, _ := lossy(t)
+	a.step("c", "web")
+	store.away = true
+	a.result("", "c", session.ClassTool)
+	if err := a.End(t.Context()); err == nil {
+		t.Error("the end says nothing of a store that does not answer")
+	}
+	store.away = false
+	if err := a.End(t.Context()); err != nil {
+		t.Error(err)
+	}
+	looks.isBreaker("web", "closed failed")
 }
 
 // The change of a breaker of which the answer was lost is told of all the same.

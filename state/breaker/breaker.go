@@ -186,12 +186,23 @@ func (s State) closed(now int64) State {
 // size is how many bytes a written State has: a version and the fields.
 const size = 1 + 8 + 4 + 4 + 8 + 8
 
-// version is the form in which a State is written.
-const version = 1
+// The forms in which a State is written: alone, and with a mark.
+const (
+	plain  = 1
+	marked = 2
+)
 
 // Append writes the state to b.
-func (s State) Append(b []byte) []byte {
-	b = append(b, version)
+func (s State) Append(b []byte) []byte { return s.append(b, plain) }
+
+// AppendMarked is Append with a mark behind it, which Parse leaves out: two writers
+// that come to the same state can tell whose write is there.
+func (s State) AppendMarked(b []byte, mark uint64) []byte {
+	return binary.LittleEndian.AppendUint64(s.append(b, marked), mark)
+}
+
+func (s State) append(b []byte, form byte) []byte {
+	b = append(b, form)
 	b = binary.LittleEndian.AppendUint64(b, s.Generation)
 	b = binary.LittleEndian.AppendUint32(b, s.Failures)
 	b = binary.LittleEndian.AppendUint32(b, s.Trips)
@@ -202,12 +213,12 @@ func (s State) Append(b []byte) []byte {
 // ErrFormat says that what was read is no State of a version that is known.
 var ErrFormat = errors.New("breaker: the state is damaged, or of a newer version")
 
-// Parse reads what Append wrote. No bytes are the zero State.
+// Parse reads what Append or AppendMarked wrote. No bytes are the zero State.
 func Parse(b []byte) (State, error) {
 	if len(b) == 0 {
 		return State{}, nil
 	}
-	if len(b) != size || b[0] != version {
+	if !(b[0] == plain && len(b) == size || b[0] == marked && len(b) == size+8) {
 		return State{}, ErrFormat
 	}
 	return State{

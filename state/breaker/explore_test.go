@@ -1,6 +1,7 @@
 package breaker_test
 
 import (
+	"bytes"
 	"fmt"
 	"testing"
 	"time"
@@ -231,7 +232,15 @@ func TestWrittenDown(t *testing.T) {
 	if got, err := breaker.Parse(nil); err != nil || got != (breaker.State{}) {
 		t.Errorf("nothing: %+v, %v", got, err)
 	}
-	for _, b := range [][]byte{{1}, append([]byte{2}, s.Append(nil)[1:]...), append(s.Append(nil), 0)} {
+	one, two := s.AppendMarked(nil, 1), s.AppendMarked(nil, 2)
+	for _, b := range [][]byte{one, two} {
+		if got, err := breaker.Parse(b); err != nil || got != s || bytes.Equal(one, two) {
+			t.Errorf("marked: %+v, %v", got, err)
+		}
+	}
+	for _, b := range [][]byte{
+		{1}, {2}, append([]byte{2}, s.Append(nil)[1:]...), append([]byte{3}, s.Append(nil)[1:]...), append(s.Append(nil), 0), append(one, 0),
+	} {
 		if _, err := breaker.Parse(b); err != breaker.ErrFormat {
 			t.Errorf("%v: %v", b, err)
 		}

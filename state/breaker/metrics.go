@@ -45,7 +45,8 @@ const MaxTracked = 4096
 // Metrics follows the breakers that it is told of. It is safe for any number
 // of goroutines. Trips and the time in open are those of the breaker, whoever
 // moved it, as far as it was told, and begin anew when the breaker is forgotten; the
-// failure rate is of the calls that this Metrics was told of.
+// failure rate is of the calls that this Metrics was told of. NewMetrics makes one:
+// the zero Metrics keeps nothing.
 type Metrics struct {
 	alerts Alerts
 	window time.Duration
@@ -89,7 +90,7 @@ func (m *Metrics) Observe(ability string, seen Seen, r Result, at int64) {
 	defer m.mu.Unlock()
 	t := m.abilities[ability]
 	if t == nil {
-		if len(m.abilities) >= MaxTracked {
+		if m.abilities == nil || len(m.abilities) >= MaxTracked {
 			return
 		}
 		t = &tracked{Seen: seen, told: at}

@@ -40,6 +40,9 @@ type breakers struct {
 	nonce uint64              // the session's
 	found map[string]*guarded // by folded ability
 	spelt map[string]*guarded // by ability as it was written, as far as that differs
+
+	latest     *guarded // what was looked up last
+	latestName string
 }
 
 // guarded is an ability with a breaker.
@@ -111,6 +114,16 @@ func newBreakers(rules []Breaker, nonce uint64) breakers {
 func (b *breakers) of(ability string) *guarded {
 	if len(b.rules) == 0 {
 		return nil
+	}
+	if b.latest == nil || b.latestName != ability { // an agent often calls the same again
+		b.latest, b.latestName = b.lookUp(ability), ability
+	}
+	return b.latest
+}
+
+func (b *breakers) lookUp(ability string) *guarded {
+	if g, known := b.found[ability]; known {
+		return g // what is found by its folded name is spelt so
 	}
 	if g, known := b.spelt[ability]; known {
 		return g
